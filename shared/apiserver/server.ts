@@ -1,0 +1,112 @@
+/**
+ * The seam of the generic API server. `createApiServer` (create.ts) builds the Hono app from these dependencies; the same server
+ * serves the API Lambda, `dev`, and every simulated member cluster.
+ */
+import type { Hono } from 'hono';
+import type { Registry, ResourceDefinition } from '../apis/definition.ts';
+import type { JsonObject, KubeObject } from '../machinery/object.ts';
+import type { Store } from '../ports/object-store.ts';
+import type { Clock, Ids, Log } from '../ports/system.ts';
+
+/** Who asks. `groups` include system:authenticated. */
+export type User = { name: string; uid?: string; groups: readonly string[]; extra?: Record<string, readonly string[]> };
+
+/** What is asked, as authorization and audit see it. */
+export type RequestAttributes = {
+  user: User;
+  verb: string;
+  group: string;
+  version: string;
+  resource: string;
+  subresource: string;
+  namespace: string;
+  name: string;
+  /** Set for paths that name no resource (`/version`). */
+  path?: string;
+};
+
+export type Authenticate = (request: Request) => Promise<User | undefined>;
+export type Authorize = (attributes: RequestAttributes) => Promise<{ allowed: boolean; reason: string }>;
+
+/** One write on its way in. A step may change `object` in place, and may throw a StatusError to refuse. */
+export type AdmissionRequest = {
+  definition: ResourceDefinition;
+  operation: 'create' | 'update' | 'delete';
+  subresource: string;
+  namespace: string;
+  name: string;
+  object?: KubeObject;
+  old?: KubeObject;
+  user: User;
+  dryRun: boolean;
+  /** Adds a Warning header. */
+  warn(text: string): void;
+};
+export type AdmissionStep = {
+  name: string;
+  mutate?(request: AdmissionRequest): Promise<void>;
+  validate?(request: AdmissionRequest): Promise<void>;
+};
+
+/** A virtual resource or a subresource that is not plain storage (reviews, `token`, `eviction`, `log`): answers an object or throws a StatusError. */
+export type View = (request: {
+  attributes: RequestAttributes;
+  definition: ResourceDefinition;
+  body: KubeObject | undefined;
+  query: URLSearchParams;
+  dryRun: boolean;
+}) => Promise<{ code: number; object: KubeObject | JsonObject }>;
+
+export type ApiServerDeps = {
+  store: Pick<Store, 'objects' | 'lanes'>;
+  /** Read per request: a CRD may change it. */
+  registry: () => Registry;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+  authenticate: Authenticate;
+  authorize: Authorize;
+  admission: readonly AdmissionStep[];
+  /** `group/resource` or `group/resource/subresource` -> view. */
+  views: ReadonlyMap<string, View>;
+  /** Text of GET /version. */
+  version: { major: string; minor: string; gitVersion: string };
+  /** Named checks behind /readyz; a failing one answers its reason. */
+  readiness: ReadonlyMap<string, () => Promise<string | undefined>>;
+};
+
+/** Options of a write made in-process, by controllers that run beside the server (simulated members, bootstrap). */
+export type WriteOptions = { user?: User; fieldManager?: string; subresource?: string };
+
+/** Storage of resources behind the HTTP handlers; in-process callers get the same defaulting, validation, admission and deletion rules. Throws StatusError. */
+export type ResourceService = {
+  get(definition: ResourceDefinition, namespace: string, name: string): Promise<KubeObject>;
+  list(
+    definition: ResourceDefinition,
+    options: { namespace?: string; labelSelector?: string; fieldSelector?: string },
+  ): Promise<{ items: KubeObject[]; resourceVersion: string }>;
+  create(definition: ResourceDefinition, object: KubeObject, options?: WriteOptions): Promise<KubeObject>;
+  /** Compare-and-set when `metadata.resourceVersion` is set. `subresource: 'status'` writes status only. */
+  update(definition: ResourceDefinition, object: KubeObject, options?: WriteOptions): Promise<KubeObject>;
+  /** The patch formats by content type, `application/apply-patch+yaml` included (then `force` counts). */
+  patch(
+    definition: ResourceDefinition,
+    namespace: string,
+    name: string,
+    patch: { contentType: string; body: string; force?: boolean },
+    options?: WriteOptions,
+  ): Promise<KubeObject>;
+  delete(
+    definition: ResourceDefinition,
+    namespace: string,
+    name: string,
+    options?: { uid?: string; resourceVersion?: string; propagationPolicy?: string; gracePeriodSeconds?: number },
+  ): Promise<void>;
+};
+
+export type ApiServer = {
+  app: Hono;
+  resources: ResourceService;
+  /** Ends open watches cleanly, after a bookmark. */
+  close(): Promise<void>;
+};

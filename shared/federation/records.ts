@@ -1,0 +1,60 @@
+/** The per-(object, cluster) records that workers keep beside the log, as JSON bodies of ports' StoreRecord. */
+import type { JsonObject } from '../machinery/object.ts';
+
+/** Record owner of a FederatedObject's dispatch state: its scope, namespace and name. */
+export function dispatchOwner(ref: { scope: string; namespace: string; name: string }): string {
+  return `D#${ref.scope}#${ref.namespace}#${ref.name}`;
+}
+
+/** Record owner under which the leaders of a follower are kept (`cluster` of the record is the leader's own key). */
+export function followerOwner(ref: { group: string; kind: string; namespace: string; name: string }): string {
+  return `F#${ref.group}/${ref.kind}#${ref.namespace}#${ref.name}`;
+}
+
+/** States of a dispatch: KubeAdmiral's propagation status values, and ours for work that waits for a member. */
+export type DispatchState =
+  | 'OK'
+  | 'PendingCreate'
+  | 'WaitingForRemoval'
+  | 'ClusterNotReady'
+  | 'ClusterTerminating'
+  | 'ComputeResourceFailed'
+  | 'ApplyOverridesFailed'
+  | 'CreationFailed'
+  | 'UpdateFailed'
+  | 'DeletionFailed'
+  | 'LabelRemovalFailed'
+  | 'RetrievalFailed'
+  | 'AlreadyExists'
+  | 'ManagedLabelFalse'
+  | 'CreationTimedOut'
+  | 'UpdateTimedOut'
+  | 'DeletionTimedOut'
+  | 'Parked'
+  | 'OwnershipDispute';
+
+/** What is known of one object on one cluster. Times are epoch ms. */
+export type DispatchRecord = {
+  state: DispatchState;
+  /** Number of the decision that was last sent. */
+  decision: number;
+  /** Hash of the desired object that was last accepted; empty when none was. */
+  hash: string;
+  /** Identity of the member's copy as last seen; absent when there is none. */
+  member?: { uid: string; resourceVersion: string; generation: number };
+  /** uid of the cluster's kube-system namespace that this record speaks of: another uid is another cluster, and the record is void. */
+  clusterUid: string;
+  message?: string;
+  attempts: number;
+  changedAt: number;
+  /** Times within the last 10 minutes at which foreign changes of our fields were put back. */
+  drifts?: number[];
+  /** What the member reports: the kind's collected fields and its status, with the time they were seen. */
+  observed?: {
+    at: number;
+    status?: JsonObject;
+    collected?: JsonObject;
+    generation?: number /** decision number found on the copy */;
+    decision?: number;
+  };
+};
