@@ -1,0 +1,27 @@
+/** The kubeconfig that `dev` writes: one context for the control plane (current), one for each member. */
+import { rename, writeFile } from 'node:fs/promises';
+import { stringifyYaml } from '../../shared/machinery/codec/yaml.ts';
+
+/** One API server that kubectl may be pointed at; `caData` is PEM. */
+export type Endpoint = { name: string; url: string; token: string; caCert: string };
+
+/** Text of a kubeconfig whose current context is the first endpoint. */
+export function kubeconfigText(endpoints: readonly Endpoint[]): string {
+  return stringifyYaml({
+    apiVersion: 'v1',
+    kind: 'Config',
+    'current-context': endpoints[0]?.name ?? '',
+    clusters: endpoints.map(({ name, url, caCert }) => ({
+      name,
+      cluster: { server: url, 'certificate-authority-data': Buffer.from(caCert).toString('base64') },
+    })),
+    users: endpoints.map(({ name, token }) => ({ name, user: { token } })),
+    contexts: endpoints.map(({ name }) => ({ name, context: { cluster: name, user: name, namespace: 'default' } })),
+  });
+}
+
+/** Writes it readable by its owner alone; a reader sees the old file or the new one, never half of it. */
+export async function writeKubeconfig(path: string, endpoints: readonly Endpoint[]): Promise<void> {
+  await writeFile(`${path}.new`, kubeconfigText(endpoints), { mode: 0o600 });
+  await rename(`${path}.new`, path);
+}

@@ -1,0 +1,50 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { CommandError, type CommandSpec, type Options } from '../command.ts';
+import { DATA_DIR } from '../local-control.ts';
+
+/** `lamiral dev`: runs localstack/dev as a child process, so that the command line stays free of what it starts. */
+export const dev: CommandSpec = {
+  name: 'dev',
+  arguments: '',
+  summary: 'Run the control plane with simulated member clusters on this machine; no cloud account, nothing to install',
+  examples: ['lamiral dev', 'lamiral dev --clusters 20', 'lamiral dev --members ~/.kube/config'],
+  options: [
+    { flags: '--data <dir>', description: 'where objects, clusters and the kubeconfig are kept', default: DATA_DIR },
+    { flags: '--port <port>', description: 'port of the API (default: 6443, or the next that is free)' },
+    { flags: '--clusters <count>', description: 'number of simulated clusters, 0 to 100', default: '3' },
+    { flags: '--members <kubeconfig>', description: 'join the clusters of this kubeconfig instead of simulated ones' },
+    { flags: '--verbose', description: 'log what the workers do' },
+  ],
+  run: (_io, _args, options) => runProgram(programArguments(options)),
+};
+
+function programArguments(options: Options): string[] {
+  const flags: string[] = [];
+  for (const name of ['data', 'port', 'clusters', 'members']) {
+    const value = options[name];
+    if (typeof value === 'string') flags.push(`--${name}`, value);
+  }
+  if (options.verbose === true) flags.push('--verbose');
+  return flags;
+}
+
+/** Signals reach the child through the terminal's process group, or are passed on; its exit code becomes ours. */
+async function runProgram(flags: readonly string[]): Promise<number> {
+  const compiled = import.meta.url.endsWith('.js');
+  const program = fileURLToPath(new URL(`../../../localstack/dev/main.${compiled ? 'js' : 'ts'}`, import.meta.url));
+  // node:sqlite is stable enough for us and says on every start that it is experimental.
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, ...flags], { stdio: 'inherit' });
+  const passOn = (signal: NodeJS.Signals) => child.kill(signal);
+  process.on('SIGTERM', passOn).on('SIGHUP', passOn);
+  // Ctrl-C goes to the whole group: the child ends by itself, and we wait for it.
+  const ignore = () => undefined;
+  process.on('SIGINT', ignore);
+  return new Promise((resolve, reject) => {
+    child.on('error', (error) => reject(new CommandError(`lamiral dev could not be started: ${error.message}`, '')));
+    child.on('exit', (code, signal) => {
+      process.off('SIGTERM', passOn).off('SIGHUP', passOn).off('SIGINT', ignore);
+      resolve(code ?? (signal === 'SIGTERM' ? 143 : 1));
+    });
+  });
+}
