@@ -59,6 +59,11 @@ export type ResourceDefinition = {
   virtual: boolean;
   /** Other versions or groups of the same stored object (core Events and events.k8s.io Events): the scope that holds them. */
   storedAs?: { group: string; resource: string };
+  /**
+   * Set where objects are stored in another version or group (HPA v1 over v2, events.k8s.io over core Events): between this version and the
+   * stored one. May change its argument and return it; apiVersion and kind are set by the caller. Absent: only apiVersion and kind differ.
+   */
+  conversion?: { toStored(object: KubeObject): KubeObject; fromStored(object: KubeObject): KubeObject };
   status: boolean;
   scale?: ScalePaths;
   /** Subresources beside status and scale, by name, with the kind they answer and their verbs (`token`, `eviction`, `binding`, `finalize`, `log` ...). */
