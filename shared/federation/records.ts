@@ -44,6 +44,10 @@ export type DispatchRecord = {
   member?: { uid: string; resourceVersion: string; generation: number };
   /** uid of the cluster's kube-system namespace that this record speaks of: another uid is another cluster, and the record is void. */
   clusterUid: string;
+  /** What was sent where: enough to delete the copy when the FederatedObject is long gone. */
+  target?: { group: string; version: string; resource: string; namespace: string; name: string };
+  /** Digest of the fields that the member counted as ours after the last apply; another digest later means that somebody took one (drift). */
+  owned?: string;
   message?: string;
   attempts: number;
   changedAt: number;

@@ -34,6 +34,19 @@ export type MemberWatchEvent =
   | { type: 'added' | 'modified' | 'deleted'; object: KubeObject }
   | { type: 'bookmark'; resourceVersion: string };
 
+/** What ends a watch that did not end cleanly: `expired` asks for a new list, everything else is as of any call. */
+export type MemberWatchFailure = { type: 'expired'; message: string } | MemberFailure;
+
+/** Thrown by the iterator of `MemberClient.watch`. */
+export class MemberWatchError extends Error {
+  readonly failure: MemberWatchFailure;
+  constructor(failure: MemberWatchFailure) {
+    super(failure.message);
+    this.name = 'MemberWatchError';
+    this.failure = failure;
+  }
+}
+
 export type MemberClient = {
   /** Server-side apply with field manager `lamiral`. Without `force` a foreign owner answers `conflict`. uid and resourceVersion in the object are preconditions. */
   apply(ref: MemberRef, object: KubeObject, options: { force: boolean }): Promise<MemberResult<KubeObject>>;
