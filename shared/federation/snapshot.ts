@@ -24,6 +24,8 @@ export type ClusterFacts = {
   available: ResourceAmounts;
   /** `group/version/kind` of everything served; the core group is empty: `/v1/Pod`. */
   apiResources: ReadonlySet<string>;
+  /** FNV-1 of labels, taints and API list: what a later plan compares to see whether they changed. */
+  hashes: { labels: number; taints: number; apiResources: number };
 };
 
 /** A reference to an object that goes where its leader goes, or to such a leader. */
@@ -71,8 +73,8 @@ export type PlanEvent = { type: 'Normal' | 'Warning'; reason: string; message: s
 export type Plan =
   /** The kind is not federated, or the object opts out: nothing is to be kept for it. */
   | { type: 'notFederated'; reason: string }
-  /** A controller that is not ours is to act first. */
-  | { type: 'waiting'; reason: string }
+  /** A controller that is not ours is to act first. `federated` is to be stored for it (its pending list is not empty), but nothing is to be sent. */
+  | { type: 'waiting'; reason: string; federated: KubeObject }
   | {
       type: 'planned';
       /** Complete desired (Cluster)FederatedObject without uid, resourceVersion, generation and status. */
@@ -80,6 +82,8 @@ export type Plan =
       /** Complete desired SchedulingDecision likewise; its `decision` number is one above the previous when anything that is sent changed. */
       decision: KubeObject;
       decisionNumber: number;
+      /** The `Scheduled` condition of the FederatedObject, without its times. */
+      scheduled: { status: 'True' | 'False'; reason: string; message: string };
       placements: readonly Placement[];
       /** Annotations and finalizers that the source is to have (feedback): only those of ours, null removes. */
       feedback: { annotations: Record<string, string | null>; finalizer: string };
