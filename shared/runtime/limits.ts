@@ -1,0 +1,27 @@
+/** Named maxima of the workers. Times in milliseconds. */
+
+/** Messages of one receive (SQS's own maximum). */
+export const RECEIVE_MESSAGES_MAX = 10;
+/** One reconcile: longer than the slowest member call (10 s) and its re-read. */
+export const RECONCILE_TIMEOUT_MS = 25_000;
+/** A message in flight is invisible this long: twice what a reconcile may take, so that no second worker starts beside a live one. */
+export const VISIBILITY_MS = 60_000;
+/** A receive waits this long for a first message. */
+export const RECEIVE_WAIT_MS = 20_000;
+/** Reconciles in flight per function and process. */
+export const CONCURRENCY_MAX = 32;
+/** First and longest pause between attempts at the same work. */
+export const BACKOFF_BASE_MS = 500;
+export const BACKOFF_MAX_MS = 60_000;
+/** A record waits at most this long for companions, so that the clusters of one object share a store write. */
+export const RECORD_GATHER_MS = 10;
+/** Records of one store write. */
+export const RECORDS_PER_WRITE_MAX = 200;
+/** Parsed objects kept per reader, keyed by resourceVersion. */
+export const PARSED_OBJECTS_MAX = 500;
+/** Messages of one send: the adapter splits by ten, this bounds the memory of a fan-out. */
+export const SEND_MESSAGES_MAX = 500;
+/** Rows of one list page. */
+export const LIST_PAGE = 500;
+/** Operations of one store write. */
+export const OPERATIONS_PER_WRITE_MAX = 4;

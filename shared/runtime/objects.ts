@@ -1,0 +1,56 @@
+/** Reading stored objects in workers: parsed once per resourceVersion, never changed in place. */
+import { fromStored, type ObjectRef, type StoredObject } from '../apis/stored.ts';
+import type { KubeObject } from '../machinery/object.ts';
+import type { ObjectStore } from '../ports/object-store.ts';
+import { LIST_PAGE, PARSED_OBJECTS_MAX } from './limits.ts';
+
+/** A stored object and its parsed form (with resourceVersion, without managedFields). The parsed form is shared: copy before changing. */
+export type Loaded = { stored: StoredObject; object: KubeObject };
+
+/** Reads one object; undefined when there is none. Rejects when the store fails. */
+export type ObjectReader = { get(ref: ObjectRef): Promise<Loaded | undefined> };
+
+/** A reader that asks the store every time, and parses only what it has not parsed in this version. */
+export function createObjectReader(objects: Pick<ObjectStore, 'get'>, max: number = PARSED_OBJECTS_MAX): ObjectReader {
+  const parsed = new Map<string, Loaded>();
+  return {
+    async get(ref) {
+      const key = `${ref.scope}\n${ref.namespace}\n${ref.name}`;
+      const stored = await objects.get(ref);
+      const known = parsed.get(key);
+      if (!stored) {
+        parsed.delete(key);
+        return undefined;
+      }
+      if (known && known.stored.resourceVersion === stored.resourceVersion && known.stored.uid === stored.uid) return known;
+      const loaded = { stored, object: fromStored(stored) };
+      parsed.delete(key);
+      parsed.set(key, loaded);
+      // A Map keeps insertion order: the first key is the one that was parsed longest ago.
+      const [oldest] = parsed.keys();
+      if (parsed.size > max && oldest !== undefined) parsed.delete(oldest);
+      return loaded;
+    },
+  };
+}
+
+/** All stored objects of a scope (or of one namespace), page by page, as one consistent state. Rejects when the log no longer holds that state. */
+export async function* listStored(
+  objects: Pick<ObjectStore, 'list'>,
+  scope: string,
+  namespace?: string,
+): AsyncGenerator<StoredObject> {
+  const where = namespace === undefined ? { scope } : { scope, namespace };
+  let page = await objects.list({ ...where, limit: LIST_PAGE });
+  for (;;) {
+    if (page.type !== 'page') throw new Error(`list of ${scope} cannot go on: ${page.type}`);
+    yield* page.items;
+    if (!page.next) return;
+    page = await objects.list({ ...where, limit: LIST_PAGE, from: page.next });
+  }
+}
+
+/** A reference without anything else, for messages. */
+export function refOf({ scope, namespace, name }: ObjectRef): ObjectRef {
+  return { scope, namespace, name };
+}
