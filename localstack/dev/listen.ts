@@ -1,5 +1,6 @@
 /** Serves a Hono app over HTTPS on loopback. */
 import { createServer, type Server } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { getRequestListener } from '@hono/node-server';
 import type { Hono } from 'hono';
 import type { KeyPair } from '../tls.ts';
@@ -29,7 +30,11 @@ export async function serveHttps(app: Hono, pair: KeyPair, wanted: number, exact
   server.requestTimeout = 60_000;
   server.headersTimeout = 20_000;
   for (let port = wanted; port < wanted + PORTS_TRIED; port += 1) {
-    if (await tryListen(server, port)) return { port, url: `https://${HOST}:${port}`, close: () => closeServer(server) };
+    // A wanted port of 0 lets the system choose; a member whose old port was taken gets another one the same way.
+    if (await tryListen(server, port)) {
+      const bound = (server.address() as AddressInfo).port;
+      return { port: bound, url: `https://${HOST}:${bound}`, close: () => closeServer(server) };
+    }
     if (exact) throw new PortTakenError(port);
   }
   throw new PortTakenError(wanted);

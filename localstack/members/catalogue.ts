@@ -40,7 +40,16 @@ export function memberSpecs(count: number): MemberSpec[] {
 }
 
 function spec(name: string, region: string, price: number, nodes: number, cpu: number, memoryGi: number): MemberSpec {
-  return { name, region, zone: `${region}-a`, pricePerCpuHour: price, nodes, nodeCpu: String(cpu), nodeMemory: `${memoryGi}Gi`, labels: {} };
+  return {
+    name,
+    region,
+    zone: `${region}-a`,
+    pricePerCpuHour: price,
+    nodes,
+    nodeCpu: String(cpu),
+    nodeMemory: `${memoryGi}Gi`,
+    labels: {},
+  };
 }
 
 /** Sums over nodes, for display: `{cpu: 16, memory: '64Gi'}`. */

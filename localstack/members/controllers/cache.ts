@@ -24,10 +24,21 @@ export type Cache = {
   refresh(): Promise<void>;
 };
 
-type Kind = { definition: ResourceDefinition; scope: string; position: string; objects: Map<string, KubeObject>; byOwner: Map<string, Set<KubeObject>> };
+type Kind = {
+  definition: ResourceDefinition;
+  scope: string;
+  position: string;
+  objects: Map<string, KubeObject>;
+  byOwner: Map<string, Set<KubeObject>>;
+};
 
 /** Loads all objects of `resources` (plural names) and reports each to `onEvent` once, as every later change. */
-export async function createCache(store: Store, registry: Registry, resources: readonly string[], onEvent: (event: CacheEvent) => void): Promise<Cache> {
+export async function createCache(
+  store: Store,
+  registry: Registry,
+  resources: readonly string[],
+  onEvent: (event: CacheEvent) => void,
+): Promise<Cache> {
   const kinds = new Map<string, Kind>();
   const byNode = new Map<string, Set<KubeObject>>();
   const apply = (resource: string, kind: Kind, object: KubeObject, deleted: boolean) => {
@@ -59,11 +70,13 @@ export async function createCache(store: Store, registry: Registry, resources: r
   return {
     get: (resource, namespace, name) => kindOf(resource).objects.get(keyOf(namespace, name)),
     all: (resource) => kindOf(resource).objects.values(),
-    inNamespace: (resource, namespace) => [...kindOf(resource).objects.values()].filter((object) => object.metadata.namespace === namespace),
+    inNamespace: (resource, namespace) =>
+      [...kindOf(resource).objects.values()].filter((object) => object.metadata.namespace === namespace),
     controlledBy: (resource, uid) => [...(kindOf(resource).byOwner.get(uid) ?? [])],
     podsOnNode: (node) => byNode.get(node) ?? NO_PODS,
     refresh: async () => {
-      for (const [resource, kind] of kinds) await readChanges(store, kind, (change) => apply(resource, kind, fromStored(change.object), change.type === 'deleted'));
+      for (const [resource, kind] of kinds)
+        await readChanges(store, kind, (change) => apply(resource, kind, fromStored(change.object), change.type === 'deleted'));
     },
   };
 }

@@ -16,6 +16,8 @@ export type ControllerContext = {
   clock: Clock;
   ids: Ids;
   log: Log;
+  /** When this process bound a pod, by uid (epoch ms): finer than the times in conditions, and not needed after a restart. */
+  boundAt: Map<string, number>;
   /** Asks to be called again for `queueKey` at a time (epoch ms). */
   wakeAt(queueKey: string, at: number): void;
 };
@@ -25,7 +27,8 @@ export type Kinds = (resource: string) => ResourceDefinition;
 
 export function kindsOf(registry: Registry): Kinds {
   const byPlural = new Map<string, ResourceDefinition>();
-  for (const definition of registry.all()) if (!definition.storedAs && !byPlural.has(definition.plural)) byPlural.set(definition.plural, definition);
+  for (const definition of registry.all())
+    if (!definition.storedAs && !byPlural.has(definition.plural)) byPlural.set(definition.plural, definition);
   return (resource) => {
     const definition = byPlural.get(resource);
     if (!definition) throw new Error(`the registry does not know ${resource}`);
@@ -56,7 +59,18 @@ export function controllerReference(owner: KubeObject) {
 }
 
 /** Writes `status` when it differs from what is there. */
-export async function writeStatus(context: ControllerContext, resource: string, object: KubeObject, status: Record<string, unknown>): Promise<void> {
+export async function writeStatus(
+  context: ControllerContext,
+  resource: string,
+  object: KubeObject,
+  status: Record<string, unknown>,
+): Promise<void> {
   if (deepEqual(object.status ?? {}, status)) return;
-  await tolerateRace(context.api.update(context.kinds(resource), { ...object, status }, { subresource: 'status', fieldManager: 'kube-controller-manager' }));
+  await tolerateRace(
+    context.api.update(
+      context.kinds(resource),
+      { ...object, status },
+      { subresource: 'status', fieldManager: 'kube-controller-manager' },
+    ),
+  );
 }

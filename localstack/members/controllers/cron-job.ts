@@ -6,8 +6,22 @@ import { isFinished } from './job.ts';
 import { createdAt, nameOf } from './pods.ts';
 
 const MINUTE_MS = 60_000;
-const FIELD_RANGES: readonly (readonly [number, number])[] = [[0, 59], [0, 23], [1, 31], [1, 12], [0, 7]];
-const MACROS: Record<string, string> = { '@hourly': '0 * * * *', '@daily': '0 0 * * *', '@midnight': '0 0 * * *', '@weekly': '0 0 * * 0', '@monthly': '0 0 1 * *', '@yearly': '0 0 1 1 *', '@annually': '0 0 1 1 *' };
+const FIELD_RANGES: readonly (readonly [number, number])[] = [
+  [0, 59],
+  [0, 23],
+  [1, 31],
+  [1, 12],
+  [0, 7],
+];
+const MACROS: Record<string, string> = {
+  '@hourly': '0 * * * *',
+  '@daily': '0 0 * * *',
+  '@midnight': '0 0 * * *',
+  '@weekly': '0 0 * * 0',
+  '@monthly': '0 0 1 * *',
+  '@yearly': '0 0 1 1 *',
+  '@annually': '0 0 1 1 *',
+};
 /** A schedule with no time within this many minutes (30 February) has none. */
 const SEARCH_MAX_MINUTES = 366 * 24 * 60;
 
@@ -54,8 +68,17 @@ export async function reconcileCronJob(context: ControllerContext, namespace: st
   const last = Date.parse(cron.status?.lastScheduleTime ?? '') || createdAt(cron);
   const due = nextRun(cron.spec.schedule as string, last);
   const status: Record<string, unknown> = { ...cron.status };
-  if (due !== undefined && due <= now && cron.spec.suspend !== true && !(cron.spec.concurrencyPolicy === 'Forbid' && active.length > 0)) {
-    if (cron.spec.concurrencyPolicy === 'Replace') for (const job of active) await tolerateRace(context.api.delete(context.kinds('jobs'), namespace, nameOf(job), { propagationPolicy: 'Background' }));
+  if (
+    due !== undefined &&
+    due <= now &&
+    cron.spec.suspend !== true &&
+    !(cron.spec.concurrencyPolicy === 'Forbid' && active.length > 0)
+  ) {
+    if (cron.spec.concurrencyPolicy === 'Replace')
+      for (const job of active)
+        await tolerateRace(
+          context.api.delete(context.kinds('jobs'), namespace, nameOf(job), { propagationPolicy: 'Background' }),
+        );
     // Missed times are made up by one run, the latest, as upstream does.
     const run = latestRun(cron.spec.schedule as string, due, now);
     await tolerateRace(context.api.create(context.kinds('jobs'), jobOf(cron, run), { fieldManager: 'kube-controller-manager' }));
@@ -65,7 +88,14 @@ export async function reconcileCronJob(context: ControllerContext, namespace: st
   await trimHistory(context, cron, jobs);
   const running = context.cache.controlledBy('jobs', cron.metadata.uid ?? '').filter((job) => !isFinished(job));
   const { active: _active, ...rest } = status;
-  const references = running.map((job) => ({ apiVersion: 'batch/v1', kind: 'Job', namespace, name: nameOf(job), uid: job.metadata.uid ?? '', resourceVersion: job.metadata.resourceVersion ?? '' }));
+  const references = running.map((job) => ({
+    apiVersion: 'batch/v1',
+    kind: 'Job',
+    namespace,
+    name: nameOf(job),
+    uid: job.metadata.uid ?? '',
+    resourceVersion: job.metadata.resourceVersion ?? '',
+  }));
   await writeStatus(context, 'cronjobs', cron, { ...(references.length > 0 ? { active: references } : {}), ...rest });
   const next = nextRun(cron.spec.schedule as string, now);
   if (next !== undefined) context.wakeAt(`cronjobs/${namespace}/${name}`, next);
@@ -101,6 +131,12 @@ async function trimHistory(context: ControllerContext, cron: KubeObject, jobs: r
   const finished = jobs.filter(isFinished).sort((a, b) => createdAt(b) - createdAt(a));
   const succeeded = finished.filter((job) => (job.status?.succeeded ?? 0) > 0);
   const failed = finished.filter((job) => (job.status?.succeeded ?? 0) === 0);
-  const surplus = [...succeeded.slice((cron.spec.successfulJobsHistoryLimit as number | undefined) ?? 3), ...failed.slice((cron.spec.failedJobsHistoryLimit as number | undefined) ?? 1)];
-  for (const job of surplus) await tolerateRace(context.api.delete(context.kinds('jobs'), job.metadata.namespace ?? '', nameOf(job), { propagationPolicy: 'Background' }));
+  const surplus = [
+    ...succeeded.slice((cron.spec.successfulJobsHistoryLimit as number | undefined) ?? 3),
+    ...failed.slice((cron.spec.failedJobsHistoryLimit as number | undefined) ?? 1),
+  ];
+  for (const job of surplus)
+    await tolerateRace(
+      context.api.delete(context.kinds('jobs'), job.metadata.namespace ?? '', nameOf(job), { propagationPolicy: 'Background' }),
+    );
 }

@@ -42,10 +42,15 @@ function targetNode(pod: KubeObject): string {
 }
 
 function daemonPod(set: KubeObject, node: string): KubeObject {
-  const pod = podFromTemplate(set, set.spec.template as KubeObject, { labels: { [REVISION_LABEL]: revisionHash(set), [GENERATION_LABEL]: '1' } });
+  const pod = podFromTemplate(set, set.spec.template as KubeObject, {
+    labels: { [REVISION_LABEL]: revisionHash(set), [GENERATION_LABEL]: '1' },
+  });
   const tolerations = [...(pod.spec.tolerations ?? []), ...TOLERATIONS];
   const term = { matchFields: [{ key: 'metadata.name', operator: 'In', values: [node] }] };
-  const affinity = node === '' ? pod.spec.affinity : { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [term] } } };
+  const affinity =
+    node === ''
+      ? pod.spec.affinity
+      : { nodeAffinity: { requiredDuringSchedulingIgnoredDuringExecution: { nodeSelectorTerms: [term] } } };
   return { ...pod, spec: { ...pod.spec, tolerations, ...(affinity ? { affinity } : {}) } };
 }
 
@@ -54,8 +59,10 @@ export async function reconcileDaemonSet(context: ControllerContext, namespace: 
   if (!set || set.metadata.deletionTimestamp) return;
   const nodes = [...context.cache.all('nodes')];
   const plan = planDaemonSet(set, nodes, context.cache.controlledBy('pods', set.metadata.uid ?? ''));
-  for (const node of plan.createOn) await context.api.create(context.kinds('pods'), daemonPod(set, node), { fieldManager: 'kube-controller-manager' });
-  for (const pod of plan.remove) await tolerateRace(context.api.delete(context.kinds('pods'), namespace, nameOf(pod), { uid: pod.metadata.uid ?? '' }));
+  for (const node of plan.createOn)
+    await context.api.create(context.kinds('pods'), daemonPod(set, node), { fieldManager: 'kube-controller-manager' });
+  for (const pod of plan.remove)
+    await tolerateRace(context.api.delete(context.kinds('pods'), namespace, nameOf(pod), { uid: pod.metadata.uid ?? '' }));
   await context.cache.refresh();
   const pods = context.cache.controlledBy('pods', set.metadata.uid ?? '').filter(isActive);
   const now = context.clock.now();

@@ -23,7 +23,10 @@ export function templateHash(template: unknown, collisions: number): string {
 }
 
 /** The ReplicaSet whose template is the Deployment's, and the others, oldest first. */
-export function splitReplicaSets(deployment: KubeObject, replicaSets: readonly KubeObject[]): { fresh: KubeObject | undefined; olds: KubeObject[] } {
+export function splitReplicaSets(
+  deployment: KubeObject,
+  replicaSets: readonly KubeObject[],
+): { fresh: KubeObject | undefined; olds: KubeObject[] } {
   const sorted = [...replicaSets].sort((a, b) => createdAt(a) - createdAt(b) || compareText(nameOf(a), nameOf(b)));
   const fresh = sorted.find((replicaSet) => deepEqual(withoutHash(replicaSet.spec.template), deployment.spec.template));
   return { fresh, olds: sorted.filter((replicaSet) => replicaSet !== fresh) };
@@ -41,7 +44,11 @@ const sizeOf = (replicaSet: KubeObject): Size => ({
 });
 
 /** Sizes that the ReplicaSets are to have now: the new one's and the olds', in their order. */
-export function planSizes(deployment: KubeObject, fresh: KubeObject | undefined, olds: readonly KubeObject[]): { newReplicas: number; oldReplicas: number[] } {
+export function planSizes(
+  deployment: KubeObject,
+  fresh: KubeObject | undefined,
+  olds: readonly KubeObject[],
+): { newReplicas: number; oldReplicas: number[] } {
   const replicas = deployment.spec.replicas as number;
   const freshSize = fresh ? sizeOf(fresh) : { spec: 0, current: 0, available: 0 };
   const oldSizes = olds.map(sizeOf);
@@ -49,7 +56,10 @@ export function planSizes(deployment: KubeObject, fresh: KubeObject | undefined,
     const gone = oldSizes.every((size) => size.current === 0);
     return { newReplicas: gone ? replicas : freshSize.spec, oldReplicas: oldSizes.map(() => 0) };
   }
-  const { maxSurge = '25%', maxUnavailable = '25%' } = (deployment.spec.strategy?.rollingUpdate ?? {}) as Record<string, string | number>;
+  const { maxSurge = '25%', maxUnavailable = '25%' } = (deployment.spec.strategy?.rollingUpdate ?? {}) as Record<
+    string,
+    string | number
+  >;
   return rollingStep(replicas, resolveLimits(replicas, maxSurge, maxUnavailable), freshSize, oldSizes);
 }
 
@@ -61,7 +71,9 @@ export async function reconcileDeployment(context: ControllerContext, namespace:
   const paused = deployment.spec.paused === true;
   const revision = String(1 + Math.max(0, ...olds.map(revisionOf)));
   if (!paused || fresh) {
-    const sizes = paused ? { newReplicas: deployment.spec.replicas as number, oldReplicas: olds.map((old) => sizeOf(old).spec) } : planSizes(deployment, fresh, olds);
+    const sizes = paused
+      ? { newReplicas: deployment.spec.replicas as number, oldReplicas: olds.map((old) => sizeOf(old).spec) }
+      : planSizes(deployment, fresh, olds);
     for (const [i, old] of olds.entries()) await resize(context, old, sizes.oldReplicas[i] ?? 0, {});
     if (fresh) await resize(context, fresh, sizes.newReplicas, replicaSetAnnotations(deployment, fresh, revision));
     else await createReplicaSet(context, deployment, sizes.newReplicas, revision);
@@ -81,21 +93,43 @@ function replicaSetAnnotations(deployment: KubeObject, fresh: KubeObject | undef
   const replicas = deployment.spec.replicas as number;
   const { surge } = resolveLimits(replicas, deployment.spec.strategy?.rollingUpdate?.maxSurge ?? 0, 0);
   const latest = Math.max(Number(revision), fresh ? revisionOf(fresh) : 0);
-  return { ...Object.fromEntries(copied), [REVISION]: String(latest), [DESIRED]: String(replicas), [MAX_REPLICAS]: String(replicas + surge) };
+  return {
+    ...Object.fromEntries(copied),
+    [REVISION]: String(latest),
+    [DESIRED]: String(replicas),
+    [MAX_REPLICAS]: String(replicas + surge),
+  };
 }
 
-async function resize(context: ControllerContext, replicaSet: KubeObject, replicas: number, annotations: Record<string, string>): Promise<void> {
+async function resize(
+  context: ControllerContext,
+  replicaSet: KubeObject,
+  replicas: number,
+  annotations: Record<string, string>,
+): Promise<void> {
   const wanted = { ...replicaSet.metadata.annotations, ...annotations };
   if (replicaSet.spec.replicas === replicas && deepEqual(wanted, replicaSet.metadata.annotations ?? {})) return;
-  const next = { ...replicaSet, metadata: { ...replicaSet.metadata, annotations: wanted }, spec: { ...replicaSet.spec, replicas } };
+  const next = {
+    ...replicaSet,
+    metadata: { ...replicaSet.metadata, annotations: wanted },
+    spec: { ...replicaSet.spec, replicas },
+  };
   await tolerateRace(context.api.update(context.kinds('replicasets'), next, { fieldManager: 'kube-controller-manager' }));
 }
 
-async function createReplicaSet(context: ControllerContext, deployment: KubeObject, replicas: number, revision: string): Promise<void> {
+async function createReplicaSet(
+  context: ControllerContext,
+  deployment: KubeObject,
+  replicas: number,
+  revision: string,
+): Promise<void> {
   const hash = templateHash(deployment.spec.template, deployment.status?.collisionCount ?? 0);
   const template = structuredClone(deployment.spec.template) as KubeObject;
   const labels = { ...(template.metadata?.labels ?? {}), [TEMPLATE_HASH]: hash };
-  const selector = { ...deployment.spec.selector, matchLabels: { ...deployment.spec.selector?.matchLabels, [TEMPLATE_HASH]: hash } };
+  const selector = {
+    ...deployment.spec.selector,
+    matchLabels: { ...deployment.spec.selector?.matchLabels, [TEMPLATE_HASH]: hash },
+  };
   const object: KubeObject = {
     apiVersion: 'apps/v1',
     kind: 'ReplicaSet',
@@ -106,23 +140,43 @@ async function createReplicaSet(context: ControllerContext, deployment: KubeObje
       annotations: replicaSetAnnotations(deployment, undefined, revision),
       ownerReferences: [controllerReference(deployment)],
     },
-    spec: { replicas, selector, ...(deployment.spec.minReadySeconds ? { minReadySeconds: deployment.spec.minReadySeconds } : {}), template: { ...template, metadata: { ...template.metadata, labels } } },
+    spec: {
+      replicas,
+      selector,
+      ...(deployment.spec.minReadySeconds ? { minReadySeconds: deployment.spec.minReadySeconds } : {}),
+      template: { ...template, metadata: { ...template.metadata, labels } },
+    },
   };
   await tolerateRace(context.api.create(context.kinds('replicasets'), object, { fieldManager: 'kube-controller-manager' }));
 }
 
 async function cleanUp(context: ControllerContext, deployment: KubeObject, olds: readonly KubeObject[]): Promise<void> {
   const limit = (deployment.spec.revisionHistoryLimit as number | undefined) ?? 10;
-  const empty = olds.filter((old) => old.spec.replicas === 0 && (old.status?.replicas ?? 0) === 0 && !old.metadata.deletionTimestamp);
+  const empty = olds.filter(
+    (old) => old.spec.replicas === 0 && (old.status?.replicas ?? 0) === 0 && !old.metadata.deletionTimestamp,
+  );
   const surplus = [...empty].sort((a, b) => revisionOf(a) - revisionOf(b)).slice(0, Math.max(0, empty.length - limit));
-  for (const old of surplus) await tolerateRace(context.api.delete(context.kinds('replicasets'), old.metadata.namespace ?? '', nameOf(old), { propagationPolicy: 'Background' }));
+  for (const old of surplus)
+    await tolerateRace(
+      context.api.delete(context.kinds('replicasets'), old.metadata.namespace ?? '', nameOf(old), {
+        propagationPolicy: 'Background',
+      }),
+    );
 }
 
 async function noteRevision(context: ControllerContext, deployment: KubeObject, revision: string): Promise<void> {
   if (deployment.metadata.annotations?.[REVISION] === revision) return;
   const body = JSON.stringify({ metadata: { annotations: { [REVISION]: revision } } });
   const { namespace = '', name = '' } = deployment.metadata;
-  await tolerateRace(context.api.patch(context.kinds('deployments'), namespace, name, { contentType: 'application/merge-patch+json', body }, { fieldManager: 'kube-controller-manager' }));
+  await tolerateRace(
+    context.api.patch(
+      context.kinds('deployments'),
+      namespace,
+      name,
+      { contentType: 'application/merge-patch+json', body },
+      { fieldManager: 'kube-controller-manager' },
+    ),
+  );
 }
 
 async function updateStatus(context: ControllerContext, namespace: string, name: string): Promise<void> {
@@ -130,7 +184,8 @@ async function updateStatus(context: ControllerContext, namespace: string, name:
   if (!deployment) return;
   const owned = context.cache.controlledBy('replicasets', deployment.metadata.uid ?? '');
   const { fresh, olds } = splitReplicaSets(deployment, owned);
-  const total = (field: string, of: readonly KubeObject[]) => of.reduce((sum, replicaSet) => sum + ((replicaSet.status?.[field] as number) ?? 0), 0);
+  const total = (field: string, of: readonly KubeObject[]) =>
+    of.reduce((sum, replicaSet) => sum + ((replicaSet.status?.[field] as number) ?? 0), 0);
   const all = fresh ? [...olds, fresh] : olds;
   const counts = {
     replicas: total('replicas', all),
@@ -138,7 +193,10 @@ async function updateStatus(context: ControllerContext, namespace: string, name:
     readyReplicas: total('readyReplicas', all),
     availableReplicas: total('availableReplicas', all),
     // Upstream: what the ReplicaSets are to have, less what is available.
-    unavailableReplicas: Math.max(0, all.reduce((sum, replicaSet) => sum + ((replicaSet.spec.replicas as number) ?? 0), 0) - total('availableReplicas', all)),
+    unavailableReplicas: Math.max(
+      0,
+      all.reduce((sum, replicaSet) => sum + ((replicaSet.spec.replicas as number) ?? 0), 0) - total('availableReplicas', all),
+    ),
   };
   const { conditions, wakeAt } = deploymentConditions(deployment, fresh, counts, context.clock.now());
   const kept = Object.fromEntries(Object.entries(counts).filter(([, value]) => value !== 0));

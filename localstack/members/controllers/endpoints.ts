@@ -22,14 +22,25 @@ export async function reconcileEndpoints(context: ControllerContext, namespace: 
     return;
   }
   if (deepEqual(present.endpoints ?? [], wanted.endpoints) && deepEqual(present.ports ?? [], wanted.ports)) return;
-  await tolerateRace(context.api.update(context.kinds('endpointslices'), { ...present, endpoints: wanted.endpoints, ports: wanted.ports }, { fieldManager: 'kube-controller-manager' }));
+  await tolerateRace(
+    context.api.update(
+      context.kinds('endpointslices'),
+      { ...present, endpoints: wanted.endpoints, ports: wanted.ports },
+      { fieldManager: 'kube-controller-manager' },
+    ),
+  );
 }
 
 function selectedPods(context: ControllerContext, namespace: string, selector: Record<string, string>): KubeObject[] {
   const wanted = Object.entries(selector);
   return context.cache
     .inNamespace('pods', namespace)
-    .filter((pod) => pod.status?.podIP && !pod.metadata.deletionTimestamp && wanted.every(([key, value]) => pod.metadata.labels?.[key] === value))
+    .filter(
+      (pod) =>
+        pod.status?.podIP &&
+        !pod.metadata.deletionTimestamp &&
+        wanted.every(([key, value]) => pod.metadata.labels?.[key] === value),
+    )
     .sort((a, b) => compareText(nameOf(a), nameOf(b)))
     .slice(0, ENDPOINTS_MAX);
 }

@@ -6,7 +6,14 @@ import { isReady, nameOf, podFromTemplate } from './pods.ts';
 
 const INDEX = 'batch.kubernetes.io/job-completion-index';
 
-export type JobPlan = { create: (number | undefined)[]; remove: KubeObject[]; succeeded: number; failed: number; active: number; outcome?: 'Complete' | 'Failed' };
+export type JobPlan = {
+  create: (number | undefined)[];
+  remove: KubeObject[];
+  succeeded: number;
+  failed: number;
+  active: number;
+  outcome?: 'Complete' | 'Failed';
+};
 
 /** What is to be made or removed now; an Indexed job names the index of each pod. */
 export function planJob(job: KubeObject, pods: readonly KubeObject[]): JobPlan {
@@ -15,7 +22,9 @@ export function planJob(job: KubeObject, pods: readonly KubeObject[]): JobPlan {
   const backoffLimit = (job.spec.backoffLimit as number | undefined) ?? 6;
   const done = pods.filter((pod) => pod.status?.phase === 'Succeeded');
   const failed = pods.filter((pod) => pod.status?.phase === 'Failed').length;
-  const active = pods.filter((pod) => pod.status?.phase !== 'Succeeded' && pod.status?.phase !== 'Failed' && !pod.metadata.deletionTimestamp);
+  const active = pods.filter(
+    (pod) => pod.status?.phase !== 'Succeeded' && pod.status?.phase !== 'Failed' && !pod.metadata.deletionTimestamp,
+  );
   const indexed = job.spec.completionMode === 'Indexed';
   const succeeded = indexed ? new Set(done.map(indexOf)).size : done.length;
   const counts = { succeeded, failed, active: active.length };
@@ -26,7 +35,9 @@ export function planJob(job: KubeObject, pods: readonly KubeObject[]): JobPlan {
   // Without `completions` (a work queue) the first success means that no more pods are started.
   const left = completions === undefined ? (succeeded > 0 ? 0 : parallelism) : completions - succeeded;
   const missing = Math.max(0, Math.min(parallelism, left) - active.length);
-  const create = indexed ? missingIndexes(completions ?? 0, [...done, ...active], missing) : Array.from({ length: missing }, () => undefined);
+  const create = indexed
+    ? missingIndexes(completions ?? 0, [...done, ...active], missing)
+    : Array.from({ length: missing }, () => undefined);
   return { ...counts, create, remove: active.slice(Math.max(parallelism, 0)) };
 }
 
@@ -45,8 +56,10 @@ export async function reconcileJob(context: ControllerContext, namespace: string
   const job = context.cache.get('jobs', namespace, name);
   if (!job || job.metadata.deletionTimestamp || isFinished(job)) return;
   const plan = planJob(job, context.cache.controlledBy('pods', job.metadata.uid ?? ''));
-  for (const index of plan.create) await context.api.create(context.kinds('pods'), jobPod(job, index), { fieldManager: 'kube-controller-manager' });
-  for (const pod of plan.remove) await tolerateRace(context.api.delete(context.kinds('pods'), namespace, nameOf(pod), { uid: pod.metadata.uid ?? '' }));
+  for (const index of plan.create)
+    await context.api.create(context.kinds('pods'), jobPod(job, index), { fieldManager: 'kube-controller-manager' });
+  for (const pod of plan.remove)
+    await tolerateRace(context.api.delete(context.kinds('pods'), namespace, nameOf(pod), { uid: pod.metadata.uid ?? '' }));
   await context.cache.refresh();
   const pods = context.cache.controlledBy('pods', job.metadata.uid ?? '');
   await writeStatus(context, 'jobs', job, jobStatus(job, planJob(job, pods), pods, context.clock.now()));
@@ -81,7 +94,14 @@ function jobStatus(job: KubeObject, plan: JobPlan, pods: readonly KubeObject[], 
 }
 
 function finalConditions(outcome: 'Complete' | 'Failed', time: string): Record<string, unknown>[] {
-  const entry = (type: string, reason: string, message: string) => ({ type, status: 'True', lastProbeTime: time, lastTransitionTime: time, reason, message });
+  const entry = (type: string, reason: string, message: string) => ({
+    type,
+    status: 'True',
+    lastProbeTime: time,
+    lastTransitionTime: time,
+    reason,
+    message,
+  });
   if (outcome === 'Failed') {
     const message = 'Job has reached the specified backoff limit';
     return [entry('FailureTarget', 'BackoffLimitExceeded', message), entry('Failed', 'BackoffLimitExceeded', message)];

@@ -20,19 +20,23 @@ const MISSING_IMAGE = /:(missing|does-not-exist|nonexistent)$/;
 
 /** The next thing that happens to a bound pod. */
 export type PodStep =
-  | { type: 'status'; status: Record<string, unknown>; /** the next step is due at */ wakeAt?: number }
+  | { type: 'status'; status: Record<string, unknown> /** the next step is due at */; wakeAt?: number }
   | { type: 'remove' }
   | { type: 'wait'; at: number }
   | { type: 'rest' };
 
-/** What the kubelet would do with the pod at `now`. */
-export function nextPodStep(pod: KubeObject, now: number): PodStep {
+/**
+ * What the kubelet would do with the pod at `now`. `boundAtMs` is when it was bound, where this process saw it: the condition's time
+ * holds whole seconds only, and would make pods ready up to a second late.
+ */
+export function nextPodStep(pod: KubeObject, now: number, boundAtMs?: number): PodStep {
   if (pod.metadata.deletionTimestamp) return terminate(pod, now);
   const phase = pod.status?.phase as string | undefined;
   if (phase === 'Succeeded' || phase === 'Failed') return { type: 'rest' };
-  const bound = boundAt(pod);
+  const bound = boundAtMs ?? boundAt(pod);
   const failure = failureOf(pod);
-  if (failure) return pod.status?.containerStatuses ? { type: 'rest' } : { type: 'status', status: waitingStatus(pod, failure, now) };
+  if (failure)
+    return pod.status?.containerStatuses ? { type: 'rest' } : { type: 'status', status: waitingStatus(pod, failure, now) };
   const readyAt = bound + readyDelayMs(pod);
   if (phase === 'Running') return runsToEnd(pod) ? finish(pod, readyAt, now) : { type: 'rest' };
   if (now < readyAt) return { type: 'wait', at: readyAt };
@@ -81,34 +85,54 @@ function readyDelayMs(pod: KubeObject): number {
 function boundAt(pod: KubeObject): number {
   const conditions = (pod.status?.conditions ?? []) as { type: string; lastTransitionTime?: string }[];
   const scheduled = conditions.find((condition) => condition.type === 'PodScheduled');
-  const precise = Number(pod.metadata.annotations?.[BOUND_AT] ?? Number.NaN);
-  return Number.isFinite(precise) ? precise : Date.parse(scheduled?.lastTransitionTime ?? '') || createdAt(pod);
+  return Date.parse(scheduled?.lastTransitionTime ?? '') || createdAt(pod);
 }
-
-/** Milliseconds of binding, because condition times hold whole seconds and would make pods ready up to a second early or late. */
-export const BOUND_AT = 'lamiral.dev/sim-bound-at';
 
 type Container = { name: string; image?: string };
 const containersOf = (pod: KubeObject): Container[] => (pod.spec.containers ?? []) as Container[];
 
 /** Status of a pod that was just bound to a node. */
 export function boundStatus(pod: KubeObject, now: number): Record<string, unknown> {
-  return { ...pod.status, phase: 'Pending', conditions: [{ type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime: formatTime(now) }] };
+  return {
+    ...pod.status,
+    phase: 'Pending',
+    conditions: [{ type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime: formatTime(now) }],
+  };
 }
 
 /** Status of a pod that no node takes; the same reason again keeps its time. */
 export function unschedulableStatus(pod: KubeObject, message: string, now: number): Record<string, unknown> {
-  const old = ((pod.status?.conditions ?? []) as { type: string; status: string; lastTransitionTime?: string }[]).find(({ type }) => type === 'PodScheduled');
+  const old = ((pod.status?.conditions ?? []) as { type: string; status: string; lastTransitionTime?: string }[]).find(
+    ({ type }) => type === 'PodScheduled',
+  );
   const since = old?.status === 'False' ? (old.lastTransitionTime ?? formatTime(now)) : formatTime(now);
-  return { ...pod.status, phase: 'Pending', conditions: [{ type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message, lastProbeTime: null, lastTransitionTime: since }] };
+  return {
+    ...pod.status,
+    phase: 'Pending',
+    conditions: [
+      { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message, lastProbeTime: null, lastTransitionTime: since },
+    ],
+  };
 }
 
 function conditions(pod: KubeObject, ready: boolean, now: number, reason?: string): Record<string, unknown>[] {
   const time = formatTime(now);
   const old = ((pod.status?.conditions ?? []) as Record<string, unknown>[]).filter(({ type }) => type === 'PodScheduled');
   const status = ready ? 'True' : 'False';
-  const entry = (type: string, value: string) => ({ type, status: value, lastProbeTime: null, lastTransitionTime: time, ...(value === 'False' && reason ? { reason } : {}) });
-  return [entry('PodReadyToStartContainers', 'True'), entry('Initialized', 'True'), entry('Ready', status), entry('ContainersReady', status), ...old];
+  const entry = (type: string, value: string) => ({
+    type,
+    status: value,
+    lastProbeTime: null,
+    lastTransitionTime: time,
+    ...(value === 'False' && reason ? { reason } : {}),
+  });
+  return [
+    entry('PodReadyToStartContainers', 'True'),
+    entry('Initialized', 'True'),
+    entry('Ready', status),
+    entry('ContainersReady', status),
+    ...old,
+  ];
 }
 
 function addresses(pod: KubeObject): Record<string, unknown> {
@@ -119,7 +143,17 @@ function addresses(pod: KubeObject): Record<string, unknown> {
 
 function containerStatus(container: Container, state: Record<string, unknown>, ready: boolean): Record<string, unknown> {
   const image = container.image ?? '';
-  return { name: container.name, image, imageID: ready ? `simulated://${image}` : '', containerID: ready ? `simulated://${fnv1a_32(container.name + image)}` : '', ready, started: ready, restartCount: 0, state, lastState: {} };
+  return {
+    name: container.name,
+    image,
+    imageID: ready ? `simulated://${image}` : '',
+    containerID: ready ? `simulated://${fnv1a_32(container.name + image)}` : '',
+    ready,
+    started: ready,
+    restartCount: 0,
+    state,
+    lastState: {},
+  };
 }
 
 function runningStatus(pod: KubeObject, now: number): Record<string, unknown> {
@@ -142,12 +176,22 @@ function waitingStatus(pod: KubeObject, reason: string, now: number): Record<str
     phase: reason === 'CrashLoopBackOff' ? 'Running' : 'Pending',
     startTime: formatTime(boundAt(pod)),
     conditions: conditions(pod, false, now, 'ContainersNotReady'),
-    containerStatuses: containersOf(pod).map((container) => ({ ...containerStatus(container, state, false), restartCount: reason === 'CrashLoopBackOff' ? 5 : 0 })),
+    containerStatuses: containersOf(pod).map((container) => ({
+      ...containerStatus(container, state, false),
+      restartCount: reason === 'CrashLoopBackOff' ? 5 : 0,
+    })),
   };
 }
 
 function finishedStatus(pod: KubeObject, now: number): Record<string, unknown> {
-  const state = { terminated: { exitCode: 0, reason: 'Completed', startedAt: pod.status?.startTime ?? formatTime(now), finishedAt: formatTime(now) } };
+  const state = {
+    terminated: {
+      exitCode: 0,
+      reason: 'Completed',
+      startedAt: pod.status?.startTime ?? formatTime(now),
+      finishedAt: formatTime(now),
+    },
+  };
   return {
     ...pod.status,
     phase: 'Succeeded',

@@ -8,7 +8,9 @@ export async function reconcileNamespaceContent(context: ControllerContext, name
   if (!namespace || namespace.metadata.deletionTimestamp) return;
   if (!context.cache.get('serviceaccounts', name, 'default')) {
     const account: KubeObject = { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'default', namespace: name } };
-    await tolerateRace(context.api.create(context.kinds('serviceaccounts'), account, { fieldManager: 'kube-controller-manager' }));
+    await tolerateRace(
+      context.api.create(context.kinds('serviceaccounts'), account, { fieldManager: 'kube-controller-manager' }),
+    );
   }
   if (!context.cache.get('configmaps', name, 'kube-root-ca.crt')) {
     const bundle: KubeObject = {
@@ -17,7 +19,10 @@ export async function reconcileNamespaceContent(context: ControllerContext, name
       metadata: {
         name: 'kube-root-ca.crt',
         namespace: name,
-        annotations: { 'kubernetes.io/description': 'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints.' },
+        annotations: {
+          'kubernetes.io/description':
+            'Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints.',
+        },
       },
       data: { 'ca.crt': caCert },
     };

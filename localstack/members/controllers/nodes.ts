@@ -15,7 +15,14 @@ export function nodeObjects(spec: MemberSpec, gitVersion: string, now: number): 
 function nodeObject(spec: MemberSpec, name: string, index: number, gitVersion: string, now: number): KubeObject {
   const resources = { cpu: spec.nodeCpu, memory: spec.nodeMemory, pods: String(PODS_PER_NODE), 'ephemeral-storage': '100Gi' };
   const time = formatTime(now);
-  const condition = (type: string, status: string, reason: string, message: string) => ({ type, status, reason, message, lastHeartbeatTime: time, lastTransitionTime: time });
+  const condition = (type: string, status: string, reason: string, message: string) => ({
+    type,
+    status,
+    reason,
+    message,
+    lastHeartbeatTime: time,
+    lastTransitionTime: time,
+  });
   return {
     apiVersion: 'v1',
     kind: 'Node',
@@ -45,7 +52,18 @@ function nodeObject(spec: MemberSpec, name: string, index: number, gitVersion: s
         condition('PIDPressure', 'False', 'KubeletHasSufficientPID', 'kubelet has sufficient PID available'),
         condition('Ready', 'True', 'KubeletReady', 'kubelet is posting ready status'),
       ],
-      nodeInfo: { architecture: 'amd64', bootID: '', containerRuntimeVersion: 'simulated://1', kernelVersion: 'simulated', kubeProxyVersion: '', kubeletVersion: gitVersion, machineID: '', operatingSystem: 'linux', osImage: 'simulated', systemUUID: '' },
+      nodeInfo: {
+        architecture: 'amd64',
+        bootID: '',
+        containerRuntimeVersion: 'simulated://1',
+        kernelVersion: 'simulated',
+        kubeProxyVersion: '',
+        kubeletVersion: gitVersion,
+        machineID: '',
+        operatingSystem: 'linux',
+        osImage: 'simulated',
+        systemUUID: '',
+      },
     },
   };
 }
@@ -92,8 +110,11 @@ export function admitsPod(node: KubeObject, pod: KubeObject): boolean {
   const cordon: Taint[] = node.spec?.unschedulable ? [{ key: 'node.kubernetes.io/unschedulable', effect: 'NoSchedule' }] : [];
   if ([...taints, ...cordon].some((taint) => !tolerations.some((toleration) => tolerates(toleration, taint)))) return false;
   const labels = node.metadata.labels ?? {};
-  if (Object.entries((pod.spec.nodeSelector ?? {}) as Record<string, string>).some(([key, value]) => labels[key] !== value)) return false;
-  const terms = pod.spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms as Term[] | undefined;
+  if (Object.entries((pod.spec.nodeSelector ?? {}) as Record<string, string>).some(([key, value]) => labels[key] !== value))
+    return false;
+  const terms = pod.spec.affinity?.nodeAffinity?.requiredDuringSchedulingIgnoredDuringExecution?.nodeSelectorTerms as
+    | Term[]
+    | undefined;
   return !terms || terms.some((term) => matchesTerm(node, labels, term));
 }
 
@@ -107,7 +128,10 @@ function matchesTerm(node: KubeObject, labels: Record<string, string>, term: Ter
   const expressions = term.matchExpressions ?? [];
   const fields = term.matchFields ?? [];
   if (expressions.length + fields.length === 0) return false;
-  return expressions.every((expression) => matchesExpression(labels[expression.key], expression)) && fields.every((field) => matchesExpression(nameOf(node), field));
+  return (
+    expressions.every((expression) => matchesExpression(labels[expression.key], expression)) &&
+    fields.every((field) => matchesExpression(nameOf(node), field))
+  );
 }
 
 function matchesExpression(value: string | undefined, { operator, values = [] }: Expression): boolean {
@@ -119,14 +143,30 @@ function matchesExpression(value: string | undefined, { operator, values = [] }:
   return operator === 'Gt' ? left > right : left < right;
 }
 
-export type Room = { name: string; node: KubeObject; cpuMilli: number; memoryBytes: number; pods: number; cpuFree: number; memoryFree: number };
+export type Room = {
+  name: string;
+  node: KubeObject;
+  cpuMilli: number;
+  memoryBytes: number;
+  pods: number;
+  cpuFree: number;
+  memoryFree: number;
+};
 
 /** What is free on a node, given the pods bound to it that have not finished. */
 export function roomOf(node: KubeObject, pods: Iterable<KubeObject>): Room {
   const allocatable = (node.status?.allocatable ?? {}) as Record<string, string>;
   const cpuMilli = quantityToMilli(parseQuantity(allocatable.cpu ?? '0'));
   const memoryBytes = quantityToNumber(parseQuantity(allocatable.memory ?? '0'));
-  const room: Room = { name: nameOf(node), node, cpuMilli, memoryBytes, pods: Number(allocatable.pods ?? 0), cpuFree: cpuMilli, memoryFree: memoryBytes };
+  const room: Room = {
+    name: nameOf(node),
+    node,
+    cpuMilli,
+    memoryBytes,
+    pods: Number(allocatable.pods ?? 0),
+    cpuFree: cpuMilli,
+    memoryFree: memoryBytes,
+  };
   for (const pod of pods) {
     if (pod.status?.phase === 'Succeeded' || pod.status?.phase === 'Failed') continue;
     occupy(room, podRequests(pod));
@@ -155,7 +195,9 @@ export function chooseNode(pod: KubeObject, rooms: readonly Room[]): Choice {
       reasons.set(reason, (reasons.get(reason) ?? 0) + 1);
       continue;
     }
-    const score = (room.cpuFree - requests.cpuMilli) / Math.max(1, room.cpuMilli) + (room.memoryFree - requests.memoryBytes) / Math.max(1, room.memoryBytes);
+    const score =
+      (room.cpuFree - requests.cpuMilli) / Math.max(1, room.cpuMilli) +
+      (room.memoryFree - requests.memoryBytes) / Math.max(1, room.memoryBytes);
     if (score > bestScore) [best, bestScore] = [room, score];
   }
   if (best) return { node: best.name };

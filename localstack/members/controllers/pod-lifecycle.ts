@@ -1,15 +1,22 @@
 /** The shell around nodes.ts and kubelet.ts: binds pending pods to nodes, and brings bound pods through their lives. */
 import type { KubeObject } from '../../../shared/machinery/object.ts';
 import { type ControllerContext, tolerateRace } from './context.ts';
-import { BOUND_AT, boundStatus, nextPodStep, unschedulableStatus } from './kubelet.ts';
+import { boundStatus, nextPodStep, unschedulableStatus } from './kubelet.ts';
 import { chooseNode, occupy, podRequests, type Room, roomOf } from './nodes.ts';
 import { compareText, createdAt, nameOf } from './pods.ts';
 
-const needsNode = (pod: KubeObject): boolean => !pod.spec.nodeName && !pod.metadata.deletionTimestamp && pod.status?.phase !== 'Succeeded' && pod.status?.phase !== 'Failed' && !(pod.spec.schedulingGates?.length > 0);
+const needsNode = (pod: KubeObject): boolean =>
+  !pod.spec.nodeName &&
+  !pod.metadata.deletionTimestamp &&
+  pod.status?.phase !== 'Succeeded' &&
+  pod.status?.phase !== 'Failed' &&
+  !(pod.spec.schedulingGates?.length > 0);
 
 /** Binds every pod that waits for a node, oldest first; those that fit nowhere say so in their status. */
 export async function schedulePods(context: ControllerContext, waiting: ReadonlySet<string>): Promise<void> {
-  const rooms = [...context.cache.all('nodes')].sort((a, b) => compareText(nameOf(a), nameOf(b))).map((node) => roomOf(node, context.cache.podsOnNode(nameOf(node))));
+  const rooms = [...context.cache.all('nodes')]
+    .sort((a, b) => compareText(nameOf(a), nameOf(b)))
+    .map((node) => roomOf(node, context.cache.podsOnNode(nameOf(node))));
   const pods = [...waiting].flatMap((key) => {
     const [namespace = '', name = ''] = key.split('/');
     const pod = context.cache.get('pods', namespace, name);
@@ -25,14 +32,18 @@ async function scheduleOne(context: ControllerContext, pod: KubeObject, rooms: r
     const status = unschedulableStatus(pod, choice.reason, now);
     const told = (pod.status?.conditions ?? []) as { type: string; message?: string }[];
     if (told.some(({ type, message }) => type === 'PodScheduled' && message === choice.reason)) return;
-    await tolerateRace(context.api.update(context.kinds('pods'), { ...pod, status }, { subresource: 'status', fieldManager: 'kube-scheduler' }));
+    await tolerateRace(
+      context.api.update(context.kinds('pods'), { ...pod, status }, { subresource: 'status', fieldManager: 'kube-scheduler' }),
+    );
     return;
   }
   const room = rooms.find(({ name }) => name === choice.node);
   if (room) occupy(room, podRequests(pod));
-  const annotations = { ...pod.metadata.annotations, [BOUND_AT]: String(now) };
-  const bound = { ...pod, metadata: { ...pod.metadata, annotations }, spec: { ...pod.spec, nodeName: choice.node }, status: boundStatus(pod, now) };
-  await tolerateRace(context.api.update(context.kinds('pods'), bound, { subresource: 'binding', fieldManager: 'kube-scheduler' }));
+  context.boundAt.set(pod.metadata.uid ?? '', now);
+  const bound = { ...pod, spec: { ...pod.spec, nodeName: choice.node }, status: boundStatus(pod, now) };
+  await tolerateRace(
+    context.api.update(context.kinds('pods'), bound, { subresource: 'binding', fieldManager: 'kube-scheduler' }),
+  );
 }
 
 /** Brings one bound pod (or one that is being deleted) a step further. */
@@ -40,7 +51,7 @@ export async function reconcilePod(context: ControllerContext, namespace: string
   const pod = context.cache.get('pods', namespace, name);
   if (!pod || (!pod.spec.nodeName && !pod.metadata.deletionTimestamp)) return;
   const now = context.clock.now();
-  const step = nextPodStep(pod, now);
+  const step = nextPodStep(pod, now, context.boundAt.get(pod.metadata.uid ?? ''));
   const key = `pods/${namespace}/${name}`;
   if (step.type === 'rest') return;
   if (step.type === 'wait') {
@@ -48,10 +59,19 @@ export async function reconcilePod(context: ControllerContext, namespace: string
     return;
   }
   if (step.type === 'remove') {
-    await tolerateRace(context.api.delete(context.kinds('pods'), namespace, name, { uid: pod.metadata.uid ?? '', gracePeriodSeconds: 0 }));
+    await tolerateRace(
+      context.api.delete(context.kinds('pods'), namespace, name, { uid: pod.metadata.uid ?? '', gracePeriodSeconds: 0 }),
+    );
+    context.boundAt.delete(pod.metadata.uid ?? '');
     return;
   }
-  await tolerateRace(context.api.update(context.kinds('pods'), { ...pod, status: step.status }, { subresource: 'status', fieldManager: 'kubelet' }));
+  await tolerateRace(
+    context.api.update(
+      context.kinds('pods'),
+      { ...pod, status: step.status },
+      { subresource: 'status', fieldManager: 'kubelet' },
+    ),
+  );
   if (step.wakeAt !== undefined) context.wakeAt(key, step.wakeAt);
 }
 

@@ -28,7 +28,11 @@ export function isActive(pod: KubeObject): boolean {
 }
 
 /** A pod of `template`, controlled by `owner`. With `name` absent the API server makes one from the owner's. */
-export function podFromTemplate(owner: KubeObject, template: KubeObject, options: { name?: string; labels?: Record<string, string>; annotations?: Record<string, string> } = {}): KubeObject {
+export function podFromTemplate(
+  owner: KubeObject,
+  template: KubeObject,
+  options: { name?: string; labels?: Record<string, string>; annotations?: Record<string, string> } = {},
+): KubeObject {
   const labels = { ...template.metadata?.labels, ...options.labels };
   const annotations = { ...template.metadata?.annotations, ...options.annotations };
   return {
@@ -48,7 +52,12 @@ export function podFromTemplate(owner: KubeObject, template: KubeObject, options
 
 /** Order in which pods are given up: unassigned, not ready, then the youngest (kube-controller-manager's ActivePodsWithRanks, without ranks). */
 export function compareForDeletion(a: KubeObject, b: KubeObject): number {
-  return Number(Boolean(a.spec.nodeName)) - Number(Boolean(b.spec.nodeName)) || Number(isReady(a)) - Number(isReady(b)) || createdAt(b) - createdAt(a) || compareText(nameOf(a), nameOf(b));
+  return (
+    Number(Boolean(a.spec.nodeName)) - Number(Boolean(b.spec.nodeName)) ||
+    Number(isReady(a)) - Number(isReady(b)) ||
+    createdAt(b) - createdAt(a) ||
+    compareText(nameOf(a), nameOf(b))
+  );
 }
 
 export function createdAt(object: KubeObject): number {

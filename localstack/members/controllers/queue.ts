@@ -76,10 +76,11 @@ export function createKeyQueue(deps: Deps): KeyQueue {
     if (again.delete(key)) waiting.add(key);
     pump();
   };
-  const idle = () => new Promise<void>((resolve) => {
-    idleWaiters.push(resolve);
-    setImmediate(pump);
-  });
+  const idle = () =>
+    new Promise<void>((resolve) => {
+      idleWaiters.push(resolve);
+      setImmediate(pump);
+    });
   return {
     add,
     addAt,

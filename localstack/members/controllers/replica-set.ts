@@ -45,14 +45,20 @@ export async function reconcileReplicaSet(context: ControllerContext, namespace:
   // A namespace or owner on its way out takes its pods along by garbage collection: making new ones would only fight it.
   if (!replicaSet.metadata.deletionTimestamp) {
     for (let i = 0; i < plan.create; i += 1) {
-      await context.api.create(context.kinds('pods'), podFromTemplate(replicaSet, replicaSet.spec.template as KubeObject), { fieldManager: 'kube-controller-manager' });
+      await context.api.create(context.kinds('pods'), podFromTemplate(replicaSet, replicaSet.spec.template as KubeObject), {
+        fieldManager: 'kube-controller-manager',
+      });
     }
-    for (const pod of plan.remove) await tolerateRace(context.api.delete(context.kinds('pods'), namespace, nameOf(pod), { uid: pod.metadata.uid ?? '' }));
+    for (const pod of plan.remove)
+      await tolerateRace(context.api.delete(context.kinds('pods'), namespace, nameOf(pod), { uid: pod.metadata.uid ?? '' }));
   }
   if (plan.create > 0 || plan.remove.length > 0) await context.cache.refresh();
-  const after = planReplicaSet(replicaSet, context.cache.controlledBy('pods', replicaSet.metadata.uid ?? ''), context.clock.now());
+  const after = planReplicaSet(
+    replicaSet,
+    context.cache.controlledBy('pods', replicaSet.metadata.uid ?? ''),
+    context.clock.now(),
+  );
   await writeStatus(context, 'replicasets', replicaSet, withoutZeros(after.status));
   if (after.create > 0 || after.remove.length > 0) context.wakeAt(`replicasets/${namespace}/${name}`, context.clock.now());
   if (after.wakeAt !== undefined) context.wakeAt(`replicasets/${namespace}/${name}`, after.wakeAt);
 }
-

@@ -1,7 +1,11 @@
 /** The arithmetic of a Deployment's rolling update, as kube-controller-manager does it: how many replicas the new and the old ReplicaSets get. */
 
 /** `maxSurge` and `maxUnavailable`, resolved: surge rounds up, unavailable down, and never both zero (upstream ResolveFenceposts). */
-export function resolveLimits(replicas: number, maxSurge: number | string, maxUnavailable: number | string): { surge: number; unavailable: number } {
+export function resolveLimits(
+  replicas: number,
+  maxSurge: number | string,
+  maxUnavailable: number | string,
+): { surge: number; unavailable: number } {
   const surge = resolve(maxSurge, replicas, Math.ceil);
   const unavailable = resolve(maxUnavailable, replicas, Math.floor);
   return surge === 0 && unavailable === 0 ? { surge: 0, unavailable: 1 } : { surge, unavailable };
@@ -22,7 +26,12 @@ export type RollingStep = { newReplicas: number; oldReplicas: number[] };
  * One step from (new, olds) towards `replicas` of the new one. Old ReplicaSets come oldest first.
  * Repeating the step as pods become available ends with all olds at zero.
  */
-export function rollingStep(replicas: number, limits: { surge: number; unavailable: number }, fresh: Size, olds: readonly Size[]): RollingStep {
+export function rollingStep(
+  replicas: number,
+  limits: { surge: number; unavailable: number },
+  fresh: Size,
+  olds: readonly Size[],
+): RollingStep {
   const oldReplicas = olds.map((old) => old.spec);
   const total = fresh.spec + sum(oldReplicas);
   if (fresh.spec > replicas) return { newReplicas: replicas, oldReplicas };

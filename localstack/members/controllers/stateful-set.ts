@@ -28,14 +28,20 @@ export function planStatefulSet(set: KubeObject, pods: readonly KubeObject[]): S
     if (ordered && (!pod || !isReady(pod) || pod.metadata.deletionTimestamp)) return { create, remove: [] };
   }
   const names = new Set(wanted.map(({ name }) => name));
-  const condemned = pods.filter((pod) => !names.has(nameOf(pod)) && !pod.metadata.deletionTimestamp).sort((a, b) => ordinalOf(b) - ordinalOf(a));
+  const condemned = pods
+    .filter((pod) => !names.has(nameOf(pod)) && !pod.metadata.deletionTimestamp)
+    .sort((a, b) => ordinalOf(b) - ordinalOf(a));
   if (condemned.length > 0) return { create, remove: ordered ? condemned.slice(0, 1) : condemned };
   if (pods.some((pod) => pod.metadata.deletionTimestamp) || create.length > 0) return { create, remove: [] };
   return { create, remove: outdated(set, wanted, byName) };
 }
 
 /** The next pod of an older revision, highest ordinal first, one at a time and never below the partition. */
-function outdated(set: KubeObject, wanted: readonly { name: string; ordinal: number }[], byName: ReadonlyMap<string, KubeObject>): KubeObject[] {
+function outdated(
+  set: KubeObject,
+  wanted: readonly { name: string; ordinal: number }[],
+  byName: ReadonlyMap<string, KubeObject>,
+): KubeObject[] {
   if (set.spec.updateStrategy?.type === 'OnDelete') return [];
   const partition = (set.spec.updateStrategy?.rollingUpdate?.partition as number | undefined) ?? 0;
   const revision = revisionName(set);
@@ -58,11 +64,22 @@ export async function reconcileStatefulSet(context: ControllerContext, namespace
   const pods = context.cache.controlledBy('pods', set.metadata.uid ?? '');
   const plan = planStatefulSet(set, pods);
   for (const { name: podName, ordinal } of plan.create) {
-    const labels = { [REVISION_LABEL]: revisionName(set), 'statefulset.kubernetes.io/pod-name': podName, 'apps.kubernetes.io/pod-index': String(ordinal) };
+    const labels = {
+      [REVISION_LABEL]: revisionName(set),
+      'statefulset.kubernetes.io/pod-name': podName,
+      'apps.kubernetes.io/pod-index': String(ordinal),
+    };
     const pod = podFromTemplate(set, set.spec.template as KubeObject, { name: podName, labels });
-    await tolerateRace(context.api.create(context.kinds('pods'), { ...pod, spec: { ...pod.spec, hostname: podName, subdomain: set.spec.serviceName } }, { fieldManager: 'kube-controller-manager' }));
+    await tolerateRace(
+      context.api.create(
+        context.kinds('pods'),
+        { ...pod, spec: { ...pod.spec, hostname: podName, subdomain: set.spec.serviceName } },
+        { fieldManager: 'kube-controller-manager' },
+      ),
+    );
   }
-  for (const pod of plan.remove) await tolerateRace(context.api.delete(context.kinds('pods'), namespace, nameOf(pod), { uid: pod.metadata.uid ?? '' }));
+  for (const pod of plan.remove)
+    await tolerateRace(context.api.delete(context.kinds('pods'), namespace, nameOf(pod), { uid: pod.metadata.uid ?? '' }));
   await context.cache.refresh();
   await updateStatus(context, set);
 }
@@ -78,7 +95,11 @@ async function updateStatus(context: ControllerContext, set: KubeObject): Promis
   const ready = pods.filter(isReady).length;
   const complete = updated === set.spec.replicas && ready === set.spec.replicas;
   const current = complete ? revision : ((set.status?.currentRevision as string | undefined) ?? revision);
-  const counts = { readyReplicas: ready, currentReplicas: pods.filter((pod) => pod.metadata.labels?.[REVISION_LABEL] === current).length, updatedReplicas: updated };
+  const counts = {
+    readyReplicas: ready,
+    currentReplicas: pods.filter((pod) => pod.metadata.labels?.[REVISION_LABEL] === current).length,
+    updatedReplicas: updated,
+  };
   await writeStatus(context, 'statefulsets', set, {
     observedGeneration: set.metadata.generation ?? 0,
     replicas: pods.length,

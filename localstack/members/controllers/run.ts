@@ -1,0 +1,177 @@
+/** Runs all controllers of one simulated cluster over its store: level-triggered, woken by commits, resumed from what is stored. */
+import type { Registry } from '../../../shared/apis/definition.ts';
+import type { ResourceService } from '../../../shared/apiserver/server.ts';
+import type { KubeObject } from '../../../shared/machinery/object.ts';
+import type { Store } from '../../../shared/ports/object-store.ts';
+import type { Clock, Ids, Log } from '../../../shared/ports/system.ts';
+import { type CacheEvent, createCache } from './cache.ts';
+import { type ControllerContext, kindsOf } from './context.ts';
+import { reconcileCronJob } from './cron-job.ts';
+import { reconcileDaemonSet } from './daemon-set.ts';
+import { reconcileDeployment } from './deployment.ts';
+import { reconcileEndpoints, servicesOf } from './endpoints.ts';
+import { reconcileJob } from './job.ts';
+import { reconcileNamespaceContent } from './namespaces.ts';
+import { freesRoom, reconcilePod, schedulePods } from './pod-lifecycle.ts';
+import { createKeyQueue, type KeyQueue } from './queue.ts';
+import { reconcileReplicaSet } from './replica-set.ts';
+import { reconcileStatefulSet } from './stateful-set.ts';
+
+const RESOURCES = [
+  'namespaces',
+  'nodes',
+  'pods',
+  'replicasets',
+  'deployments',
+  'statefulsets',
+  'daemonsets',
+  'jobs',
+  'cronjobs',
+  'services',
+  'endpointslices',
+  'serviceaccounts',
+  'configmaps',
+];
+const CONCURRENCY = 16;
+const SCHEDULER = 'scheduler';
+
+type Reconcile = (context: ControllerContext, namespace: string, name: string) => Promise<void>;
+const RECONCILERS: Record<string, Reconcile> = {
+  deployments: reconcileDeployment,
+  replicasets: reconcileReplicaSet,
+  statefulsets: reconcileStatefulSet,
+  daemonsets: reconcileDaemonSet,
+  jobs: reconcileJob,
+  cronjobs: reconcileCronJob,
+  pods: reconcilePod,
+  services: reconcileEndpoints,
+};
+const RESOURCE_BY_KIND: Record<string, string> = {
+  Deployment: 'deployments',
+  ReplicaSet: 'replicasets',
+  StatefulSet: 'statefulsets',
+  DaemonSet: 'daemonsets',
+  Job: 'jobs',
+  CronJob: 'cronjobs',
+};
+
+export type ControllerDeps = {
+  cluster: string;
+  store: Store;
+  registry: Registry;
+  api: ResourceService;
+  caCert: string;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+};
+export type Controllers = {
+  /** Resolves when nothing is to be done right now (timers aside). */
+  settled(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** Starts from a list of everything; resolves when the first list has been read. */
+export async function startControllers(deps: ControllerDeps): Promise<Controllers> {
+  const waitingForNode = new Set<string>();
+  const queue: KeyQueue = createKeyQueue({
+    concurrency: CONCURRENCY,
+    now: () => deps.clock.now(),
+    work: (key) => work(context, waitingForNode, deps.caCert, key),
+    onError: (key, error) =>
+      deps.log.warn('a simulated controller failed and will try again', { cluster: deps.cluster, key, error: String(error) }),
+  });
+  const context: ControllerContext = {
+    cluster: deps.cluster,
+    api: deps.api,
+    kinds: kindsOf(deps.registry),
+    clock: deps.clock,
+    ids: deps.ids,
+    log: deps.log,
+    boundAt: new Map(),
+    wakeAt: (key, at) => queue.addAt(key, at),
+    // Events before the first list is complete only fill the queue, which does not run until this function has returned to the event loop.
+    cache: await createCache(deps.store, deps.registry, RESOURCES, (event) => route(queue, waitingForNode, () => context, event)),
+  };
+  const stopListening = deps.store.lanes.onCommit(() => void refresh());
+  let refreshing: Promise<void> | undefined;
+  let again = false;
+  const refresh = async (): Promise<void> => {
+    if (refreshing) {
+      again = true;
+      return;
+    }
+    do {
+      again = false;
+      refreshing = context.cache
+        .refresh()
+        .catch((error: unknown) =>
+          deps.log.error('the log of a simulated cluster could not be read', { cluster: deps.cluster, error: String(error) }),
+        );
+      await refreshing;
+      refreshing = undefined;
+    } while (again);
+  };
+  await refresh();
+  return {
+    settled: () => queue.idle(),
+    close: async () => {
+      stopListening();
+      await queue.close();
+      await refreshing;
+    },
+  };
+}
+
+async function work(context: ControllerContext, waitingForNode: Set<string>, caCert: string, key: string): Promise<void> {
+  if (key === SCHEDULER) return schedulePods(context, waitingForNode);
+  const [resource = '', namespace = '', name = ''] = key.split('/');
+  if (resource === 'namespaces') return reconcileNamespaceContent(context, name, caCert);
+  return RECONCILERS[resource]?.(context, namespace, name);
+}
+
+/** Which keys a change concerns: the object itself, its controller, and for pods the scheduler and the Services. */
+function route(queue: KeyQueue, waitingForNode: Set<string>, contextOf: () => ControllerContext, event: CacheEvent): void {
+  const { resource, object, deleted } = event;
+  const { namespace = '', name = '' } = object.metadata;
+  if (!deleted && (RECONCILERS[resource] || resource === 'namespaces')) queue.add(`${resource}/${namespace}/${name}`);
+  wakeController(queue, object);
+  if (resource === 'pods') routePod(queue, waitingForNode, contextOf, event);
+  if (resource === 'nodes') nodesChanged(queue, contextOf, waitingForNode, event.old === undefined || deleted);
+  if ((resource === 'serviceaccounts' || resource === 'configmaps') && deleted) queue.add(`namespaces//${namespace}`);
+}
+
+function wakeController(queue: KeyQueue, object: KubeObject): void {
+  const owner = object.metadata.ownerReferences?.find((reference) => reference.controller);
+  const resource = owner && RESOURCE_BY_KIND[owner.kind];
+  if (resource) queue.add(`${resource}/${object.metadata.namespace ?? ''}/${owner.name}`);
+}
+
+function routePod(queue: KeyQueue, waitingForNode: Set<string>, contextOf: () => ControllerContext, event: CacheEvent): void {
+  const { object, old, deleted } = event;
+  const key = `${object.metadata.namespace}/${object.metadata.name}`;
+  const waits = !deleted && !object.spec.nodeName && !object.metadata.deletionTimestamp;
+  if (waits) waitingForNode.add(key);
+  else waitingForNode.delete(key);
+  const isNew = waits && old === undefined;
+  if (isNew || (freesRoom(old, object, deleted) && waitingForNode.size > 0)) queue.add(SCHEDULER);
+  const servable =
+    deleted ||
+    old?.status?.podIP !== object.status?.podIP ||
+    JSON.stringify(old?.status?.conditions) !== JSON.stringify(object.status?.conditions);
+  // During the first list the context does not exist yet; Services are then queued by their own events.
+  if (servable && old !== undefined)
+    for (const service of servicesOf(contextOf(), object))
+      queue.add(`services/${service.metadata.namespace}/${service.metadata.name}`);
+}
+
+function nodesChanged(
+  queue: KeyQueue,
+  contextOf: () => ControllerContext,
+  waitingForNode: ReadonlySet<string>,
+  added: boolean,
+): void {
+  if (waitingForNode.size > 0) queue.add(SCHEDULER);
+  if (added) return;
+  for (const set of contextOf().cache.all('daemonsets')) queue.add(`daemonsets/${set.metadata.namespace}/${set.metadata.name}`);
+}

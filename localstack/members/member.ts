@@ -1,0 +1,125 @@
+/** One simulated member cluster: the API server over a store of its own, and the controllers that play a cluster behind it. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemClock } from '../../shared/adapters/memory/clock.ts';
+import { systemIds } from '../../shared/adapters/memory/ids.ts';
+import { openSqlite } from '../../shared/adapters/sqlite/open.ts';
+import { builtInDefinitions } from '../../shared/apis/built-in.ts';
+import { createRegistry } from '../../shared/apis/registry.ts';
+import { seedObjects } from '../../shared/apis/seeds.ts';
+import { createApiServer } from '../../shared/apiserver/create.ts';
+import type { ApiServer } from '../../shared/apiserver/server.ts';
+import type { KubeObject } from '../../shared/machinery/object.ts';
+import { StatusError } from '../../shared/machinery/status.ts';
+import type { Log } from '../../shared/ports/system.ts';
+import { ADMIN, mastersOnly, staticTokens } from '../access.ts';
+import { serveHttps } from '../dev/listen.ts';
+import type { KeyPair } from '../tls.ts';
+import type { MemberSpec } from './catalogue.ts';
+import { kindsOf } from './controllers/context.ts';
+import { nodeObjects } from './controllers/nodes.ts';
+import { startControllers } from './controllers/run.ts';
+
+/** The Kubernetes version that simulated members say they are. */
+const VERSION = { major: '1', minor: '35', gitVersion: 'v1.35.4' };
+
+export type MemberOptions = {
+  spec: MemberSpec;
+  dir: string;
+  tls: KeyPair;
+  caCert: string;
+  token: string /** 0: any free port. */;
+  port: number;
+};
+export type RunningMember = {
+  url: string;
+  port: number;
+  kubeSystemUid: string;
+  settled(): Promise<void>;
+  close(): Promise<void>;
+};
+
+/** Starts a member on the state that its folder holds, or with a new one. Rejects when the state cannot be opened. */
+export async function startMember(options: MemberOptions, log: Log): Promise<RunningMember> {
+  await mkdir(options.dir, { recursive: true, mode: 0o700 });
+  const clock = systemClock();
+  const ids = systemIds();
+  const medium = openSqlite({ path: join(options.dir, 'state.db'), durability: 'normal', clock });
+  const registry = createRegistry(builtInDefinitions());
+  const server = createApiServer({
+    store: medium.store,
+    registry: () => registry,
+    clock,
+    ids,
+    log,
+    authenticate: staticTokens(new Map([[options.token, ADMIN]])),
+    authorize: mastersOnly,
+    admission: [],
+    views: new Map(),
+    version: VERSION,
+    readiness: new Map(),
+  });
+  const kinds = kindsOf(registry);
+  await seed(server, registry, [...seedObjects(), ...nodeObjects(options.spec, VERSION.gitVersion, clock.now())]);
+  const controllers = await startControllers({
+    cluster: options.spec.name,
+    store: medium.store,
+    registry,
+    api: server.resources,
+    caCert: options.caCert,
+    clock,
+    ids,
+    log,
+  });
+  const listening = await serveHttps(server.app, options.tls, options.port, false);
+  const kubeSystem = await server.resources.get(kinds('namespaces'), '', 'kube-system');
+  return {
+    url: listening.url,
+    port: listening.port,
+    kubeSystemUid: kubeSystem.metadata.uid ?? '',
+    settled: controllers.settled,
+    close: async () => {
+      await server.close();
+      await listening.close();
+      await controllers.close();
+      medium.close();
+    },
+  };
+}
+
+/** Creates what is missing; what is there, from an earlier start, stays. */
+async function seed(
+  server: ApiServer,
+  registry: ReturnType<typeof createRegistry>,
+  objects: readonly KubeObject[],
+): Promise<void> {
+  for (const object of objects) {
+    const slash = object.apiVersion.indexOf('/');
+    const definition = registry.byKind(
+      slash < 0 ? '' : object.apiVersion.slice(0, slash),
+      object.apiVersion.slice(slash + 1),
+      object.kind,
+    );
+    if (!definition) throw new Error(`the seed ${object.kind} ${object.metadata.name} is of a kind that is not served`);
+    try {
+      await server.resources.get(definition, object.metadata.namespace ?? '', object.metadata.name ?? '');
+    } catch (error) {
+      if (!(error instanceof StatusError) || error.status.code !== 404) throw error;
+      await createWithStatus(server, definition, object);
+    }
+  }
+}
+
+async function createWithStatus(
+  server: ApiServer,
+  definition: NonNullable<ReturnType<ReturnType<typeof createRegistry>['byKind']>>,
+  object: KubeObject,
+): Promise<void> {
+  const created = await server.resources.create(definition, object, { fieldManager: 'lamiral-seed' });
+  if (object.status === undefined || !definition.status) return;
+  await server.resources.update(
+    definition,
+    { ...created, status: object.status },
+    { subresource: 'status', fieldManager: 'lamiral-seed' },
+  );
+}
