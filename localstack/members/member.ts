@@ -8,12 +8,10 @@ import { builtInDefinitions } from '../../shared/apis/built-in.ts';
 import { createRegistry } from '../../shared/apis/registry.ts';
 import { seedObjects } from '../../shared/apis/seeds.ts';
 import { createApiServer } from '../../shared/apiserver/create.ts';
-import type { ApiServer } from '../../shared/apiserver/server.ts';
-import type { KubeObject } from '../../shared/machinery/object.ts';
-import { StatusError } from '../../shared/machinery/status.ts';
 import type { Log } from '../../shared/ports/system.ts';
 import { ADMIN, mastersOnly, staticTokens } from '../access.ts';
 import { serveHttps } from '../dev/listen.ts';
+import { ensureObjects } from '../seed.ts';
 import type { KeyPair } from '../tls.ts';
 import type { MemberSpec } from './catalogue.ts';
 import { kindsOf } from './controllers/context.ts';
@@ -60,7 +58,7 @@ export async function startMember(options: MemberOptions, log: Log): Promise<Run
     readiness: new Map(),
   });
   const kinds = kindsOf(registry);
-  await seed(server, registry, [...seedObjects(), ...nodeObjects(options.spec, VERSION.gitVersion, clock.now())]);
+  await ensureObjects(server, registry, [...seedObjects(), ...nodeObjects(options.spec, VERSION.gitVersion, clock.now())]);
   const controllers = await startControllers({
     cluster: options.spec.name,
     store: medium.store,
@@ -85,41 +83,4 @@ export async function startMember(options: MemberOptions, log: Log): Promise<Run
       medium.close();
     },
   };
-}
-
-/** Creates what is missing; what is there, from an earlier start, stays. */
-async function seed(
-  server: ApiServer,
-  registry: ReturnType<typeof createRegistry>,
-  objects: readonly KubeObject[],
-): Promise<void> {
-  for (const object of objects) {
-    const slash = object.apiVersion.indexOf('/');
-    const definition = registry.byKind(
-      slash < 0 ? '' : object.apiVersion.slice(0, slash),
-      object.apiVersion.slice(slash + 1),
-      object.kind,
-    );
-    if (!definition) throw new Error(`the seed ${object.kind} ${object.metadata.name} is of a kind that is not served`);
-    try {
-      await server.resources.get(definition, object.metadata.namespace ?? '', object.metadata.name ?? '');
-    } catch (error) {
-      if (!(error instanceof StatusError) || error.status.code !== 404) throw error;
-      await createWithStatus(server, definition, object);
-    }
-  }
-}
-
-async function createWithStatus(
-  server: ApiServer,
-  definition: NonNullable<ReturnType<ReturnType<typeof createRegistry>['byKind']>>,
-  object: KubeObject,
-): Promise<void> {
-  const created = await server.resources.create(definition, object, { fieldManager: 'lamiral-seed' });
-  if (object.status === undefined || !definition.status) return;
-  await server.resources.update(
-    definition,
-    { ...created, status: object.status },
-    { subresource: 'status', fieldManager: 'lamiral-seed' },
-  );
 }
