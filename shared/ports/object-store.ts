@@ -14,7 +14,7 @@ export type WriteOperation =
   /** `object` is the last state, which the DELETED event carries. */
   | { type: 'delete'; object: NewObject; expected: string };
 
-/** 1 to 4 objects, and any records, in one atomic step with their log slots. */
+/** Up to 4 objects, each named once, and any records, in one atomic step with their log slots. A larger or an empty batch rejects with a RangeError. */
 export type WriteBatch = {
   operations: readonly WriteOperation[];
   records?: readonly RecordWrite[];
@@ -77,7 +77,7 @@ export type ObjectStore = {
   get(ref: ObjectRef): Promise<StoredObject | undefined>;
   write(batch: WriteBatch): Promise<WriteOutcome>;
   list(query: ListQuery): Promise<ListOutcome>;
-  /** Changes of a scope after a version, at most `limit` (and 500). */
+  /** Changes of a scope after a version, at most `limit` (and 500). `before` is there whenever something stood under the key. */
   changes(query: { scope: string; after: string; limit: number }): Promise<ChangesOutcome>;
 };
 
@@ -85,13 +85,16 @@ export type ObjectStore = {
 export type Lanes = {
   /** Newest version of the scope that is surely readable, and the oldest that `changes` can start after. */
   head(scope: string): Promise<{ current: string; oldest: string }>;
-  /** Drops log entries older than `olderThanMs` (objects stay). Returns the number dropped. */
+  /** Makes log entries older than `olderThanMs` impossible to replay (objects stay). Returns how many. */
   compact(olderThanMs: number): Promise<number>;
   /** Calls back after commits that this process knows of: a hint to read at once, never needed for correctness. */
   onCommit(listener: (scopes: readonly string[]) => void): () => void;
 };
 
-/** The log of all scopes as one feed, at least once, in commit order per object: what the relay reads. */
+/**
+ * The log of all scopes as one feed, at least once, in commit order per object: what the relay reads. What compaction drops before it was read is
+ * not delivered: read to the end first.
+ */
 export type FeedEntry = ObjectRef & {
   type: 'added' | 'modified' | 'deleted';
   uid: string;
@@ -108,8 +111,10 @@ export type ChangeFeed = {
 export type StoreRecord = {
   owner: string;
   cluster: string;
+  /** Never the same twice for one owner and cluster, even after the record was removed and made again. */
   version: number;
-  body: string /** Sparse index: the cluster whose return it waits for. */;
+  body: string;
+  /** Sparse index: the cluster whose return it waits for. */
   parkedFor?: string;
 };
 /** `expected` 0: must not exist yet; undefined: whatever is there. `body` null deletes it. */

@@ -1,6 +1,6 @@
 /** The small ports: time, randomness, secrets, logs. Injected everywhere, so that tests are repeatable. */
 
-/** Wall-clock time in epoch milliseconds. */
+/** Wall-clock time in epoch milliseconds. `sleep` never rejects: it resolves early when the signal aborts. */
 export type Clock = { now(): number; sleep(ms: number, signal?: AbortSignal): Promise<void> };
 
 /** Identifiers: `uid` a UUIDv4; `suffix` five characters for generateName. */

@@ -17,7 +17,10 @@ export type WorkQueue = {
   send(messages: readonly Message[]): Promise<void>;
   /** Delivers no earlier than `at` (epoch ms). Up to 15 minutes ahead on a timer queue; beyond, kept as a due item. */
   sendLater(message: Message, at: number): Promise<void>;
-  /** Up to `max` (10 on SQS) messages, invisible to others for `visibilityMs`; waits up to `waitMs` for the first. */
+  /**
+   * Up to `max` (1 to 10) messages, invisible to others for `visibilityMs` (up to 12 h); waits up to `waitMs` (up to 20 s) for the first.
+   * Ends early with none when the signal aborts or the queue closes; a RangeError for what SQS refuses.
+   */
   receive(options: {
     queue: string;
     max: number;
@@ -27,7 +30,7 @@ export type WorkQueue = {
   }): Promise<readonly ReceivedMessage[]>;
   /** Removes messages that were handled. A receipt that is no longer valid is passed over. */
   acknowledge(messages: readonly ReceivedMessage[]): Promise<void>;
-  /** Makes messages visible again after `delayMs`. */
+  /** Makes messages visible again after `delayMs`; later messages of their group wait for them. */
   release(messages: readonly ReceivedMessage[], delayMs: number): Promise<void>;
   deadLetters(queue: string, limit: number): Promise<readonly DeadLetter[]>;
   /** Messages waiting or in flight, for display. */
