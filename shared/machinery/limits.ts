@@ -1,0 +1,17 @@
+/** Named maxima of the machinery: what a request may contain before it is refused. */
+
+/** Deepest nesting of JSON and YAML. */
+export const NESTING_MAX = 1000;
+/** Requirements of one label or field selector. */
+export const REQUIREMENTS_MAX = 500;
+/** Values of one `in` requirement. */
+export const SELECTOR_VALUES_MAX = 10_000;
+/** Strict decoding errors that are named, as in sigs.k8s.io/json. */
+export const STRICT_ERRORS_MAX = 100;
+/** Errors that schema validation collects before it stops looking. */
+export const SCHEMA_ERRORS_MAX = 100;
+/** Uses of aliases in one YAML document, and how many nodes they may expand to in all. */
+export const YAML_ALIASES_MAX = 100;
+export const YAML_EXPANDED_NODES_MAX = 1_000_000;
+/** Documents of one YAML stream. */
+export const YAML_DOCUMENTS_MAX = 10_000;
