@@ -4,7 +4,7 @@
  */
 import type { ListOutcome, ListQuery, StoredObject } from '../../ports/object-store.ts';
 import type { Database } from './database.ts';
-import { COUNT_ROWS, TAILS_MAX } from './limits.ts';
+import { COUNTED_PER_ROW, TAILS_MAX } from './limits.ts';
 import { compareKeys, createOverlay, type Key, type Overlay, type Restored } from './overlay.ts';
 import { storedObject, VERSION_COLUMNS, type VersionRow } from './rows.ts';
 import type { Scope, Scopes } from './scopes.ts';
@@ -129,14 +129,14 @@ async function countAfter(run: Run, last: Key): Promise<number> {
 
 function countUnchanged({ deps, scopeNow, at }: Run, range: string, after: Key): number {
   const sql = `SELECT count(*) AS count FROM (SELECT o.n FROM object o WHERE ${range} ${ORDERED}) WHERE n <= ?`;
-  const row = deps.database.get<{ count: number }>(sql, scopeNow().id, after.namespace, after.name, COUNT_ROWS, at);
+  const row = deps.database.get<{ count: number }>(sql, scopeNow().id, after.namespace, after.name, deps.turnRows * COUNTED_PER_ROW, at);
   return row?.count ?? 0;
 }
 
 /** The last key that one turn counts, or undefined where fewer are left. */
 function countEnd({ deps, scopeNow }: Run, range: string, after: Key): Key | undefined {
   const sql = `SELECT o.namespace, o.name FROM object o WHERE ${range} ${ORDERED} OFFSET ?`;
-  return deps.database.get<Key>(sql, scopeNow().id, after.namespace, after.name, 1, COUNT_ROWS - 1);
+  return deps.database.get<Key>(sql, scopeNow().id, after.namespace, after.name, 1, deps.turnRows * COUNTED_PER_ROW - 1);
 }
 
 /** Remembers how many items followed a page, so that the next page of the chain need not count again. */
