@@ -95,8 +95,7 @@ export function count(value: unknown): number {
 }
 
 /** Elements of a list field; none when it is absent. Typed loosely: cells read other people's objects. */
-// biome-ignore lint/suspicious/noExplicitAny: elements are kinds' own structures, as KubeObject's fields are
-export function list(value: unknown): any[] {
+export function list(value: unknown): KubeObject[string][] {
   return Array.isArray(value) ? value : [];
 }
 

@@ -1,0 +1,73 @@
+/** What a fresh cluster holds before its first user: bootstrap objects, as kube-apiserver creates them. */
+import type { KubeObject } from '../machinery/object.ts';
+import { seedSet } from './data/load.ts';
+import { shippedTypeConfigs } from './kubeadmiral/type-configs.ts';
+
+/** Namespace of the control plane: Secrets of member clusters lie here. */
+export const SYSTEM_NAMESPACE = 'kube-admiral-system';
+
+/** First address of the Service range 10.96.0.0/12: the API server's own Service. */
+const KUBERNETES_SERVICE_IP = '10.96.0.1';
+
+/**
+ * Namespaces, the `default/kubernetes` Service, bootstrap RBAC, priority classes and flow schemas, in an order in which each may be created
+ * (namespaces first). Without uid, resourceVersion and times. A fresh copy at each call. Endpoints of the Service: `kubernetesEndpoints`.
+ */
+export function seedObjects(): KubeObject[] {
+  return [
+    ...seedSet('namespaces'),
+    ...seedSet('priorityclasses'),
+    ...seedSet('prioritylevelconfigurations'),
+    ...seedSet('flowschemas'),
+    ...seedSet('clusterroles'),
+    ...seedSet('clusterrolebindings'),
+    ...seedSet('roles'),
+    ...seedSet('rolebindings'),
+    kubernetesService(),
+  ];
+}
+
+/** `seedObjects` and what the control plane adds: its system namespace and the shipped FederatedTypeConfigs. */
+export function controlPlaneSeeds(): KubeObject[] {
+  const namespace: KubeObject = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: SYSTEM_NAMESPACE } };
+  return [...seedObjects(), namespace, ...shippedTypeConfigs()];
+}
+
+/** Endpoints and EndpointSlice behind `default/kubernetes`, once the address and port of the server are known. */
+export function kubernetesEndpoints(address: string, port: number): KubeObject[] {
+  const isIpv6 = address.includes(':');
+  return [
+    {
+      apiVersion: 'v1',
+      kind: 'Endpoints',
+      metadata: { name: 'kubernetes', namespace: 'default', labels: { 'endpointslice.kubernetes.io/skip-mirror': 'true' } },
+      subsets: [{ addresses: [{ ip: address }], ports: [{ name: 'https', port, protocol: 'TCP' }] }],
+    },
+    {
+      apiVersion: 'discovery.k8s.io/v1',
+      kind: 'EndpointSlice',
+      metadata: { name: 'kubernetes', namespace: 'default', labels: { 'kubernetes.io/service-name': 'kubernetes' } },
+      addressType: isIpv6 ? 'IPv6' : 'IPv4',
+      endpoints: [{ addresses: [address], conditions: { ready: true } }],
+      ports: [{ name: 'https', port, protocol: 'TCP' }],
+    },
+  ];
+}
+
+function kubernetesService(): KubeObject {
+  return {
+    apiVersion: 'v1',
+    kind: 'Service',
+    metadata: { name: 'kubernetes', namespace: 'default', labels: { component: 'apiserver', provider: 'kubernetes' } },
+    spec: {
+      type: 'ClusterIP',
+      clusterIP: KUBERNETES_SERVICE_IP,
+      clusterIPs: [KUBERNETES_SERVICE_IP],
+      ipFamilies: ['IPv4'],
+      ipFamilyPolicy: 'SingleStack',
+      internalTrafficPolicy: 'Cluster',
+      sessionAffinity: 'None',
+      ports: [{ name: 'https', port: 443, protocol: 'TCP', targetPort: 6443 }],
+    },
+  };
+}
