@@ -1,0 +1,34 @@
+/**
+ * createApiServer: the Kubernetes API over a store and a registry of kinds, as a Hono app. The same server serves the API function,
+ * `dev` and every simulated member cluster.
+ */
+import { Hono } from 'hono';
+import { protobufData } from '../apis/data/load.ts';
+import { once } from '../apis/once.ts';
+import { createProtobufCodec } from '../machinery/codec/protobuf.ts';
+import { namespaceLifecycle } from './admission/namespace-lifecycle.ts';
+import type { Core } from './core.ts';
+import { createFrontDoor } from './front-door.ts';
+import { createNegotiator } from './http/accept.ts';
+import { reviewViews } from './reviews.ts';
+import type { ApiServer, ApiServerDeps } from './server.ts';
+import { createResourceService } from './service.ts';
+import { guardStore } from './store.ts';
+import { createWatchHub } from './watch/hub.ts';
+
+/** Builds the server. It listens nowhere: `app.fetch` is handed to whatever does. `close` ends open watches. */
+export function createApiServer(given: ApiServerDeps): ApiServer {
+  const deps: ApiServerDeps = { ...given, store: guardStore(given.store, given.log) };
+  const core: Core = {
+    deps,
+    admission: [namespaceLifecycle(deps), ...deps.admission],
+    views: new Map([...reviewViews(deps), ...deps.views]),
+    negotiate: createNegotiator(),
+    protobuf: once(() => createProtobufCodec(protobufData())),
+    watches: createWatchHub(deps),
+  };
+  const answer = createFrontDoor(core);
+  const app = new Hono();
+  app.all('*', (context) => answer(context.req.raw));
+  return { app, resources: createResourceService(core), close: () => core.watches.close() };
+}

@@ -1,0 +1,121 @@
+/** One request on its way through the handlers, and the options that all of them read. */
+import type { Registry, ResourceDefinition } from '../../apis/definition.ts';
+import { storedScope } from '../../apis/stored.ts';
+import { invalid } from '../../machinery/status.ts';
+import type { Core, FieldValidation, WriteContext } from '../core.ts';
+import type { Accepted } from '../http/accept.ts';
+import type { ResourceTarget, Target } from '../http/target.ts';
+import { FIELD_MANAGER_LENGTH_MAX } from '../limits.ts';
+import type { Shape } from '../resources/forms.ts';
+import { storageOf } from '../resources/storage.ts';
+import type { RequestAttributes, User } from '../server.ts';
+
+export type Exchange = {
+  core: Core;
+  registry: Registry;
+  request: Request;
+  target: Target;
+  user: User;
+  auditId: string;
+  acceptsGzip: boolean;
+  /** Texts of Warning headers, filled on the way. */
+  warnings: string[];
+};
+
+/** An exchange about a resource that is served. */
+export type ResourceExchange = Exchange & {
+  resource: ResourceTarget;
+  definition: ResourceDefinition;
+  storage: ResourceDefinition;
+  scope: string;
+  attributes: RequestAttributes;
+};
+
+export function resourceExchange(
+  exchange: Exchange,
+  resource: ResourceTarget,
+  definition: ResourceDefinition,
+  attributes: RequestAttributes,
+): ResourceExchange {
+  const storage = storageOf(exchange.registry, definition);
+  return { ...exchange, resource, definition, storage, scope: storedScope(definition), attributes };
+}
+
+/** The form that the client asked for. Throws 406. */
+export function shapeOf(exchange: ResourceExchange): { shape: Shape; media: Accepted['media'] } {
+  const { core, request, target, definition, storage } = exchange;
+  const accepted = core.negotiate(request.headers.get('accept')).best;
+  const include = accepted.as === 'table' ? target.query.get('includeObject') : null;
+  const includeObject = include === 'None' || include === 'Object' ? include : 'Metadata';
+  const now = core.deps.clock.now();
+  return {
+    shape: { definition, storage, as: accepted.as, version: accepted.version, includeObject, now },
+    media: accepted.media,
+  };
+}
+
+/** Options of a write: dryRun, fieldManager, fieldValidation. `kind` names the options in a 422. */
+export function writeContext(exchange: ResourceExchange, options: { kind: string; apply?: boolean }): WriteContext {
+  const { core, registry, target, resource, definition, storage, scope, user, warnings } = exchange;
+  return {
+    registry,
+    definition,
+    storage,
+    scope,
+    namespace: resource.namespace,
+    name: resource.name,
+    subresource: resource.subresource,
+    user,
+    manager: fieldManager(exchange, options),
+    dryRun: isDryRun(target.query, options.kind),
+    fieldValidation: fieldValidation(target.query, options.kind),
+    now: core.deps.clock.now(),
+    writer: 'api',
+    warn: (text) => warnings.push(text),
+  };
+}
+
+const optionError = (kind: string, type: string, field: string, detail: string) =>
+  invalid({ group: 'meta.k8s.io', kind }, '', [{ type, field, detail }]);
+
+/** True for `dryRun=All`. Any other value is refused: 422. */
+export function isDryRun(query: URLSearchParams, kind: string): boolean {
+  const values = query.getAll('dryRun');
+  for (const value of values)
+    if (value !== 'All')
+      throw optionError(kind, 'NotSupported', 'dryRun', `Unsupported value: ${JSON.stringify(value)}: supported values: "All"`);
+  return values.length > 0;
+}
+
+const MODES: readonly FieldValidation[] = ['Ignore', 'Strict', 'Warn'];
+
+function fieldValidation(query: URLSearchParams, kind: string): FieldValidation {
+  const text = query.get('fieldValidation');
+  if (text === null || text === '') return 'Warn';
+  const mode = MODES.find((each) => each === text);
+  if (mode !== undefined) return mode;
+  const detail = `Unsupported value: ${JSON.stringify(text)}: supported values: "", "Ignore", "Strict", "Warn"`;
+  throw optionError(kind, 'NotSupported', 'fieldValidation', detail);
+}
+
+/** The manager named, else the User-Agent up to its first slash. Apply must name one. */
+function fieldManager(exchange: ResourceExchange, options: { kind: string; apply?: boolean }): string {
+  const named = exchange.target.query.get('fieldManager') ?? '';
+  if (named.length > FIELD_MANAGER_LENGTH_MAX)
+    throw optionError(
+      options.kind,
+      'TooLong',
+      'fieldManager',
+      `Too long: may not be more than ${FIELD_MANAGER_LENGTH_MAX} bytes`,
+    );
+  if (/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(named))
+    throw optionError(
+      options.kind,
+      'Invalid',
+      'fieldManager',
+      `Invalid value: ${JSON.stringify(named)}: should only contain printable characters`,
+    );
+  if (named !== '') return named;
+  if (options.apply) throw optionError(options.kind, 'Required', 'fieldManager', 'Required value: is required for apply patch');
+  return (exchange.request.headers.get('user-agent') ?? '').split('/', 1)[0]?.slice(0, FIELD_MANAGER_LENGTH_MAX) || 'unknown';
+}

@@ -1,0 +1,87 @@
+/** Subresources and virtual resources: `/scale` of any kind that has one, and the views that `deps` bring. */
+import type { JsonObject, KubeObject } from '../../machinery/object.ts';
+import { formatApiVersion } from '../../machinery/resource.ts';
+import { badRequest, failure, methodNotAllowed, notAcceptable, unsupportedMediaType } from '../../machinery/status.ts';
+import { decodeObject, isEmptyBody, isJsonObject, readBody } from '../http/body.ts';
+import { toObject } from '../resources/decode.ts';
+import { JSON_PATCH, MERGE_PATCH, patchFunction } from '../resources/patch.ts';
+import { readStored } from '../resources/read.ts';
+import { scaleOf, withScale } from '../resources/scale.ts';
+import { decode } from '../resources/storage.ts';
+import { updateObject } from '../resources/update.ts';
+import type { View } from '../server.ts';
+import { isDryRun, type ResourceExchange, writeContext } from './exchange.ts';
+import { sendObject } from './send.ts';
+
+/** GET, PUT and PATCH of a Scale. Its version is its object's. */
+export async function handleScale(exchange: ResourceExchange): Promise<Response> {
+  const { core, definition, storage, scope, resource, request } = exchange;
+  if (request.method === 'GET') {
+    const stored = await readStored(core, definition, { scope, namespace: resource.namespace, name: resource.name });
+    return sendObject(exchange, 200, scaleOf(definition, decode(definition, storage, stored)));
+  }
+  if (request.method !== 'PUT' && request.method !== 'PATCH') throw methodNotAllowed();
+  const context = writeContext(exchange, { kind: request.method === 'PUT' ? 'UpdateOptions' : 'PatchOptions' });
+  const change = await readScaleChange(exchange, context);
+  const result = await updateObject(core, context, (live, copy) => ({
+    object: withScale(definition, copy(), change(scaleOf(definition, live) as unknown as JsonObject)),
+    tracked: false,
+  }));
+  return sendObject(exchange, 200, scaleOf(definition, result.object));
+}
+
+/** The Scale that is asked for, as a function of the one that is. */
+async function readScaleChange(
+  exchange: ResourceExchange,
+  context: ReturnType<typeof writeContext>,
+): Promise<(scale: JsonObject) => JsonObject> {
+  const body = await readBody(exchange.request);
+  if (exchange.request.method === 'PUT') {
+    const scale = decodeObject(body, 'Scale', (bytes) => exchange.core.protobuf().decode(bytes));
+    return () => scale;
+  }
+  if (body.mediaType !== JSON_PATCH && body.mediaType !== MERGE_PATCH) throw unsupportedMediaType([JSON_PATCH, MERGE_PATCH]);
+  const apply = patchFunction(context, body);
+  return (scale) => {
+    const patched = apply(scale);
+    if (!isJsonObject(patched)) throw badRequest('the patch does not leave a Scale');
+    return patched;
+  };
+}
+
+/** A view: reviews, tokens, evictions, logs. It is given the decoded body and answers an object of its own. */
+export async function handleView(exchange: ResourceExchange, view: View): Promise<Response> {
+  const { core, definition, attributes, target } = exchange;
+  // Clients that ask for a Table and take nothing else are told so: a view has no columns.
+  if (core.negotiate(exchange.request.headers.get('accept')).plain === undefined)
+    throw notAcceptable(['application/json', 'application/yaml']);
+  const dryRun = isDryRun(target.query, 'CreateOptions');
+  const { code, object } = await view({ attributes, definition, body: await viewBody(exchange), query: target.query, dryRun });
+  return sendObject(exchange, code, object);
+}
+
+async function viewBody(exchange: ResourceExchange): Promise<KubeObject | undefined> {
+  const { core, definition, resource, request, warnings } = exchange;
+  if (request.method === 'GET' || request.method === 'HEAD') return undefined;
+  const body = await readBody(request);
+  if (isEmptyBody(body)) return undefined;
+  const expected = definition.subresources.find((each) => each.name === resource.subresource) ?? definition;
+  const value = decodeObject(body, expected.kind, (bytes) => core.protobuf().decode(bytes));
+  if (expected === definition) {
+    const warn = (text: string) => warnings.push(text);
+    return toObject(definition, value, { mode: 'Warn', duplicates: [], warn, refuse: (problems) => badRequest(problems) });
+  }
+  const metadata = isJsonObject(value['metadata']) ? value['metadata'] : {};
+  return {
+    ...value,
+    apiVersion: formatApiVersion(expected.group, expected.version),
+    kind: expected.kind,
+    metadata,
+  } as KubeObject;
+}
+
+/** A subresource that the kind has but this server does not answer. */
+export function notServed({ definition, resource }: ResourceExchange) {
+  const message = `${definition.plural} "${resource.name}": ${resource.subresource} is not served here, because nothing runs on this server`;
+  return failure(501, 'NotImplemented', message, { name: resource.name, kind: definition.plural });
+}

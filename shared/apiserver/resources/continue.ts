@@ -1,0 +1,33 @@
+/** Continue tokens: upstream's shape, URL-safe base64 of `{"v":"meta.k8s.io/v1","rv":N,"start":"namespace/name\u0000"}`. Pure. */
+import { badRequest } from '../../machinery/status.ts';
+
+/** Go on after this key. `resourceVersion` is empty for a continuation that is not consistent any more (rv -1 in the token). */
+export type ContinueToken = { resourceVersion: string; namespace: string; name: string };
+
+const VERSION = 'meta.k8s.io/v1';
+
+export function encodeContinue({ resourceVersion, namespace, name }: ContinueToken): string {
+  const rv = resourceVersion === '' ? -1 : Number(resourceVersion);
+  return Buffer.from(JSON.stringify({ v: VERSION, rv, start: `${namespace}/${name}\0` })).toString('base64url');
+}
+
+/** Throws 400 for anything that this server has not made. */
+export function decodeContinue(text: string): ContinueToken {
+  const { v, rv, start } = parse(text);
+  if (v !== VERSION || typeof start !== 'string' || !Number.isSafeInteger(rv))
+    throw badRequest('continue key is not valid: incorrect encoded form');
+  const key = start.endsWith('\0') ? start.slice(0, -1) : start;
+  const slash = key.indexOf('/');
+  if (slash < 0) throw badRequest('continue key is not valid: incorrect encoded start');
+  const version = Number(rv);
+  return { resourceVersion: version < 0 ? '' : String(version), namespace: key.slice(0, slash), name: key.slice(slash + 1) };
+}
+
+function parse(text: string): { v?: unknown; rv?: unknown; start?: unknown } {
+  try {
+    const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
+    return typeof value === 'object' && value !== null ? value : {};
+  } catch {
+    throw badRequest('continue key is not valid: it is no base64 of JSON');
+  }
+}

@@ -1,0 +1,59 @@
+/** From a decoded body to an object of the kind that the URL names: version and kind agree, unknown fields fall away, JSON types are right. */
+import type { ResourceDefinition } from '../../apis/definition.ts';
+import type { JsonObject, KubeObject } from '../../machinery/object.ts';
+import { formatApiVersion } from '../../machinery/resource.ts';
+import { decode as decodeStructure } from '../../machinery/schema/decode.ts';
+import { badRequest, type StatusError } from '../../machinery/status.ts';
+import type { FieldValidation } from '../core.ts';
+import { isJsonObject } from '../http/body.ts';
+
+/** What is to become of fields that the kind does not have (`fieldValidation`); `duplicates` are the paths of members given twice. */
+export type Strictness = {
+  mode: FieldValidation;
+  duplicates: readonly string[];
+  warn(text: string): void;
+  /** Makes the failure of Strict: create and update answer otherwise than patches do. */
+  refuse(problems: string): StatusError;
+};
+
+/** The sentence that begins every decoding failure of a body. */
+export function cannotBeHandled(definition: ResourceDefinition, why: string): StatusError {
+  const { kind, version } = definition;
+  return badRequest(`${kind} in version "${version}" cannot be handled as a ${kind}: ${why}`);
+}
+
+/** Checks and prunes. The value is taken over: callers must not use it afterwards. Throws 400 (or what `refuse` makes). */
+export function toObject(definition: ResourceDefinition, value: JsonObject, strictness: Strictness): KubeObject {
+  const apiVersion = formatApiVersion(definition.group, definition.version);
+  checkKind(definition, apiVersion, value);
+  const schema = definition.schema();
+  if (schema === undefined) return withMetadata({ ...value, apiVersion, kind: definition.kind });
+  const decoded = decodeStructure(schema, value, { apiVersion, kind: definition.kind });
+  if (decoded.typeError !== undefined) throw cannotBeHandled(definition, decoded.typeError);
+  report(strictness, decoded.unknownFields);
+  return withMetadata({ ...decoded.value, apiVersion, kind: definition.kind });
+}
+
+function checkKind(definition: ResourceDefinition, apiVersion: string, value: JsonObject): void {
+  const given = value['apiVersion'] || apiVersion;
+  const kind = value['kind'] || definition.kind;
+  if (given !== apiVersion)
+    throw badRequest(`the API version in the data (${String(given)}) does not match the expected API version (${apiVersion})`);
+  if (kind !== definition.kind)
+    throw badRequest(`the kind in the data (${String(kind)}) does not match the kind of the resource (${definition.kind})`);
+}
+
+function report({ mode, duplicates, warn, refuse }: Strictness, unknownFields: readonly string[]): void {
+  if (mode === 'Ignore' || (unknownFields.length === 0 && duplicates.length === 0)) return;
+  const problems = [
+    ...unknownFields.map((path) => `unknown field ${JSON.stringify(path)}`),
+    ...duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`),
+  ];
+  if (mode === 'Strict') throw refuse(problems.join(', '));
+  for (const problem of problems) warn(problem);
+}
+
+function withMetadata(value: JsonObject): KubeObject {
+  if (!isJsonObject(value['metadata'])) value['metadata'] = {};
+  return value as unknown as KubeObject;
+}

@@ -1,0 +1,143 @@
+/** Lists: exact snapshots in pages, selectors, continue tokens (reference: Kubernetes' list semantics). */
+import { badRequest, expired, invalid, resourceVersionTooLarge, StatusError } from '../../machinery/status.ts';
+import type { ListOutcome, ListQuery, StoredObject } from '../../ports/object-store.ts';
+import type { Core } from '../core.ts';
+import { LIST_PAGE_MAX } from '../limits.ts';
+import { type ContinueToken, decodeContinue, encodeContinue } from './continue.ts';
+import type { ListMeta } from './forms.ts';
+import { parseResourceVersion, requireReached } from './read.ts';
+import { type Selection, selects, selectsAll, singleRef } from './selection.ts';
+
+/** Paging and version wishes of a list, validated. `limit` 0: all. */
+export type ListOptions = { limit: number; token: ContinueToken | undefined; exact: number; notOlderThan: number };
+
+export type ListResult = { items: StoredObject[]; meta: ListMeta };
+
+type Page = Extract<ListOutcome, { type: 'page' }>;
+
+/** Reads the options. Throws 400 or 422 as kube-apiserver does. */
+export function parseListOptions(query: URLSearchParams): ListOptions {
+  const version = query.get('resourceVersion') ?? '';
+  const match = query.get('resourceVersionMatch') ?? '';
+  const text = query.get('continue') ?? '';
+  if (query.get('sendInitialEvents')) throw forbiddenOption('sendInitialEvents', 'sendInitialEvents is forbidden for list');
+  const limit = Math.max(0, parseCount(query.get('limit'), 'limit'));
+  checkMatch(match, version, text);
+  if (text !== '' && version !== '' && version !== '0')
+    throw badRequest('specifying resource version is not allowed when using continue');
+  const parsed = parseResourceVersion(version);
+  const exact = match === 'Exact' || (match === '' && limit > 0 && text === '') ? parsed : 0;
+  return { limit, token: text === '' ? undefined : decodeContinue(text), exact, notOlderThan: exact === 0 ? parsed : 0 };
+}
+
+function checkMatch(match: string, version: string, token: string): void {
+  if (match === '') return;
+  if (token !== '') throw forbiddenOption('resourceVersionMatch', 'resourceVersionMatch is forbidden when continue is provided');
+  if (version === '')
+    throw forbiddenOption('resourceVersionMatch', 'resourceVersionMatch is forbidden unless resourceVersion is provided');
+  if (match !== 'Exact' && match !== 'NotOlderThan')
+    throw invalidOption(
+      'NotSupported',
+      'resourceVersionMatch',
+      `Unsupported value: ${JSON.stringify(match)}: supported values: "Exact", "NotOlderThan", ""`,
+    );
+  if (match === 'Exact' && version === '0')
+    throw forbiddenOption('resourceVersionMatch', 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"');
+}
+
+/** A 422 about the options of a list or watch. */
+export function forbiddenOption(field: string, why: string) {
+  return invalidOption('Forbidden', field, `Forbidden: ${why}`);
+}
+
+function invalidOption(type: string, field: string, detail: string) {
+  return invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', [{ type, field, detail }]);
+}
+
+/** A whole number of a query; 0 when absent. Throws 400. */
+export function parseCount(text: string | null, name: string): number {
+  if (text === null || text === '') return 0;
+  if (!/^-?\d{1,15}$/.test(text)) throw badRequest(`${name}: strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+  return Number(text);
+}
+
+/** One page of the list that was asked for. Throws 410 with a fresh token where an old one ran out, 504 for a version not reached. */
+export async function listStored(core: Core, scope: string, selection: Selection, options: ListOptions): Promise<ListResult> {
+  await requireReached(core, scope, options.notOlderThan);
+  const ref = options.exact === 0 && options.token === undefined ? singleRef(scope, selection) : undefined;
+  if (ref) return listSingle(core, ref, selection);
+  const whole = selectsAll(selection);
+  const items: StoredObject[] = [];
+  let query = await firstQuery(core, scope, selection, options);
+  for (;;) {
+    const page = requirePage(await core.deps.store.objects.list(query), options.token, selection);
+    const next = take(page, items, selection, options.limit);
+    if (next === undefined) return { items, meta: { resourceVersion: page.resourceVersion } };
+    if (options.limit > 0 && items.length >= options.limit) return { items, meta: pageMeta(page, next, whole) };
+    query = { ...query, from: next };
+    delete query.exact;
+  }
+}
+
+type Next = { resourceVersion: string; namespace: string; name: string };
+
+/** Adds what is selected, up to the limit; where to go on, if anything is left. */
+function take(page: Page, items: StoredObject[], selection: Selection, limit: number): Next | undefined {
+  for (const [index, object] of page.items.entries()) {
+    if (!selects(selection, object)) continue;
+    items.push(object);
+    const more = index < page.items.length - 1 || page.next !== undefined;
+    if (items.length === limit && more)
+      return { resourceVersion: page.resourceVersion, namespace: object.namespace, name: object.name };
+  }
+  return page.next;
+}
+
+function pageMeta(page: Page, next: Next, whole: boolean): ListMeta {
+  const meta: ListMeta = { resourceVersion: page.resourceVersion, continue: encodeContinue(next) };
+  if (whole && page.remaining !== undefined && page.next !== undefined) meta.remainingItemCount = page.remaining;
+  return meta;
+}
+
+/** A list without selectors reads just what it shows; with selectors, whole pages, of which some may fall away. */
+async function firstQuery(core: Core, scope: string, selection: Selection, options: ListOptions): Promise<ListQuery> {
+  const { token, exact, limit } = options;
+  const query: ListQuery = { scope };
+  if (limit > 0) query.limit = selectsAll(selection) ? limit : LIST_PAGE_MAX;
+  if (selection.namespace !== '') query.namespace = selection.namespace;
+  if (exact > 0) query.exact = String(exact);
+  if (token === undefined) return query;
+  if (selection.namespace !== '' && token.namespace !== selection.namespace)
+    throw badRequest('continue key is not valid: it belongs to another namespace');
+  const resourceVersion =
+    token.resourceVersion === '' ? (await core.deps.store.lanes.head(scope)).current : token.resourceVersion;
+  return { ...query, from: { resourceVersion, namespace: token.namespace, name: token.name } };
+}
+
+/** A list of one name reads that object; its version is the head, read first, or the object's own if that is newer. */
+async function listSingle(
+  core: Core,
+  ref: { scope: string; namespace: string; name: string },
+  selection: Selection,
+): Promise<ListResult> {
+  const head = await core.deps.store.lanes.head(ref.scope);
+  const object = await core.deps.store.objects.get(ref);
+  const found = object !== undefined && selects(selection, object);
+  const version = Math.max(Number(head.current), Number(object?.resourceVersion ?? 0));
+  return { items: found ? [object] : [], meta: { resourceVersion: String(version) } };
+}
+
+const CONTINUE_EXPIRED =
+  'The provided continue parameter is too old to display a consistent list result. You can start a new list without the continue parameter, or use the continue token in this response to retrieve the remainder of the results. Continuing with the provided token results in an inconsistent list - objects that were created, modified, or deleted between the time the first chunk was returned and now may show up in the list.';
+
+function requirePage(outcome: ListOutcome, token: ContinueToken | undefined, selection: Selection): Page {
+  if (outcome.type === 'page') return outcome;
+  if (outcome.type === 'future') throw resourceVersionTooLarge(token?.resourceVersion ?? 'of the list', outcome.current);
+  if (token === undefined) throw expired('The resourceVersion for the provided list is too old.');
+  const status = expired(CONTINUE_EXPIRED).status;
+  const namespace = token.namespace || selection.namespace;
+  throw new StatusError({
+    ...status,
+    metadata: { continue: encodeContinue({ resourceVersion: '', namespace, name: token.name }) },
+  });
+}

@@ -1,0 +1,55 @@
+/** Between the version that a client speaks and the version that objects are stored in. */
+import type { Registry, ResourceDefinition } from '../../apis/definition.ts';
+import { fromStored, type NewObject, type StoredObject, storedScope, toStored } from '../../apis/stored.ts';
+import { parseJson } from '../../machinery/codec/json.ts';
+import type { KubeObject, ManagedFieldsEntry } from '../../machinery/object.ts';
+import { formatApiVersion } from '../../machinery/resource.ts';
+
+/** The definition in whose shape a kind's objects lie in the store; most often the kind itself. */
+export function storageOf(registry: Registry, definition: ResourceDefinition): ResourceDefinition {
+  return registry.byScope(storedScope(definition)) ?? definition;
+}
+
+/** Encodes an object of `definition` for the store. */
+export function encode(definition: ResourceDefinition, storage: ResourceDefinition, object: KubeObject): NewObject {
+  if (definition === storage) return toStored(definition, object);
+  const copy = structuredClone(object);
+  return toStored(storage, stamped(storage, definition.conversion?.toStored(copy) ?? copy));
+}
+
+/** Decodes a stored object into `definition`'s version, with resourceVersion and managedFields. */
+export function decode(definition: ResourceDefinition, storage: ResourceDefinition, stored: StoredObject): KubeObject {
+  const object = fromStored(stored, { managedFields: true });
+  return convertStored(definition, storage, object);
+}
+
+/** The same for text alone: what a list, a watch event or a get shows of a kind that is stored otherwise. */
+export function decodeText(
+  definition: ResourceDefinition,
+  storage: ResourceDefinition,
+  stored: Pick<StoredObject, 'body' | 'managedFields' | 'resourceVersion'>,
+): KubeObject {
+  const object = parseJson(stored.body) as unknown as KubeObject;
+  if (stored.resourceVersion !== '') object.metadata.resourceVersion = stored.resourceVersion;
+  if (stored.managedFields !== '')
+    object.metadata.managedFields = parseJson(stored.managedFields) as unknown as ManagedFieldsEntry[];
+  return convertStored(definition, storage, object);
+}
+
+function convertStored(definition: ResourceDefinition, storage: ResourceDefinition, object: KubeObject): KubeObject {
+  if (definition === storage) return object;
+  return stamped(definition, definition.conversion?.fromStored(object) ?? object);
+}
+
+function stamped(definition: ResourceDefinition, object: KubeObject): KubeObject {
+  const { apiVersion: _apiVersion, kind: _kind, metadata, ...rest } = object;
+  return { apiVersion: formatApiVersion(definition.group, definition.version), kind: definition.kind, metadata, ...rest };
+}
+
+/** Selectable fields of a kind that is stored in another shape: read from the converted object. */
+export function readFields(definition: ResourceDefinition, storage: ResourceDefinition, body: string): Record<string, string> {
+  const object = decodeText(definition, storage, { body, managedFields: '', resourceVersion: '' });
+  const fields: Record<string, string> = {};
+  for (const [name, read] of definition.selectableFields) fields[name] = read(object);
+  return fields;
+}

@@ -1,0 +1,134 @@
+/** Changing one object: read, change, compare, write under compare-and-set, again when somebody was faster. */
+import { isUnchanged, mustRemove, prepareUpdate, validateObjectMeta } from '../../apis/lifecycle.ts';
+import type { KubeObject } from '../../machinery/object.ts';
+import { trackUpdate } from '../../machinery/patch/apply/apply.ts';
+import { badRequest, conflict, invalid, notFound, OBJECT_WAS_MODIFIED } from '../../machinery/status.ts';
+import type { NewObject, StoredObject, WriteOperation } from '../../ports/object-store.ts';
+import type { Core, WriteContext, WriteResult } from '../core.ts';
+import { WRITE_ATTEMPTS_MAX } from '../limits.ts';
+import { admissionRequest, mutate, validate } from './admit.ts';
+import { busy, placeInNamespace, refuseOversize } from './create.ts';
+import { resetFieldsFor, resourceOf } from './read.ts';
+import { decode, encode } from './storage.ts';
+
+/** What is to stand in the place of the live object. `tracked`: managedFields are already right. A fresh object, which is taken over. */
+export type Change = { object: KubeObject; tracked: boolean };
+
+/** Makes the new state. `live` is only to be read; `copy` gives one that may be changed. */
+export type MakeChange = (live: KubeObject, copy: () => KubeObject) => Change | Promise<Change>;
+
+/**
+ * Makes a change from the live object and stores it. `change` runs again on a fresh copy when the object was written meanwhile; an object
+ * whose resourceVersion the change has set is then refused with 409. `onMissing` makes what is answered when nothing is there.
+ */
+export async function updateObject(
+  core: Core,
+  context: WriteContext,
+  change: MakeChange,
+  onMissing?: () => Promise<WriteResult>,
+): Promise<WriteResult> {
+  const ref = { scope: context.scope, namespace: context.namespace, name: context.name };
+  let stored = await core.deps.store.objects.get(ref);
+  for (let attempt = 1; attempt <= WRITE_ATTEMPTS_MAX; attempt += 1) {
+    if (stored === undefined) {
+      if (onMissing) return onMissing();
+      throw notFound(resourceOf(context.definition), context.name);
+    }
+    const { definition, storage } = context;
+    const read = stored;
+    const live = decode(definition, storage, read);
+    const changed = await change(live, () => decode(definition, storage, read));
+    checkIdentity(context, changed.object, live);
+    const outcome = await replace(core, context, { stored, live }, changed);
+    if (outcome.type !== 'stale') return outcome;
+    stored = outcome.current;
+  }
+  throw conflict(resourceOf(context.definition), context.name, OBJECT_WAS_MODIFIED);
+}
+
+/** Name, namespace, uid and version of the new state must not contradict what is stored. */
+function checkIdentity(context: WriteContext, object: KubeObject, live: KubeObject): void {
+  const { metadata } = object;
+  const resource = resourceOf(context.definition);
+  if (metadata.name !== undefined && metadata.name !== context.name)
+    throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${context.name})`);
+  metadata.name = context.name;
+  placeInNamespace(context, metadata);
+  if (metadata.uid && metadata.uid !== live.metadata.uid)
+    throw conflict(
+      resource,
+      context.name,
+      `Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${live.metadata.uid}`,
+    );
+  if (metadata.resourceVersion && metadata.resourceVersion !== live.metadata.resourceVersion)
+    throw conflict(resource, context.name, OBJECT_WAS_MODIFIED);
+}
+
+type Outcome = WriteResult | { type: 'stale'; current: StoredObject | undefined };
+
+async function replace(
+  core: Core,
+  context: WriteContext,
+  { stored, live }: { stored: StoredObject; live: KubeObject },
+  change: Change,
+): Promise<Outcome> {
+  const { definition } = context;
+  const { strategy } = definition;
+  strategy.applyDefaults?.(change.object);
+  const request = admissionRequest(context, 'update', { object: change.object, old: live });
+  await mutate(core, request);
+  const object = prepareUpdate(definition, change.object, live, { now: context.now, subresource: context.subresource });
+  if (!change.tracked) object.metadata.managedFields = track(context, live, object);
+  refuseInvalid(context, object, live);
+  request.object = object;
+  await validate(core, request);
+  for (const text of strategy.warnings?.(object, live) ?? []) context.warn(text);
+  if (isUnchanged(live, object)) return { type: 'unchanged', stored, object: live };
+  return write(core, context, stored, object);
+}
+
+function track(context: WriteContext, live: KubeObject, object: KubeObject) {
+  return trackUpdate({
+    old: live,
+    new: object,
+    schema: context.definition.schema(),
+    manager: context.manager,
+    subresource: context.subresource,
+    now: context.now,
+    resetFields: resetFieldsFor(context.definition, context.subresource),
+  });
+}
+
+function refuseInvalid(context: WriteContext, object: KubeObject, live: KubeObject): void {
+  const { definition } = context;
+  const errors = validateObjectMeta(definition, object);
+  errors.push(...(definition.strategy.validate?.(object) ?? []));
+  errors.push(...(definition.strategy.validateUpdate?.(object, live) ?? []));
+  if (errors.length > 0) throw invalid(definition, context.name, errors);
+}
+
+/** An object in deletion that has nothing left to wait for goes with this write. */
+async function write(core: Core, context: WriteContext, stored: StoredObject, object: KubeObject): Promise<Outcome> {
+  const removed = mustRemove(context.definition, object);
+  const encoded = encode(context.definition, context.storage, object);
+  refuseOversize(encoded);
+  const type = removed ? 'removed' : 'updated';
+  if (context.dryRun) return { type, stored: { ...encoded, resourceVersion: stored.resourceVersion }, object };
+  const operation: WriteOperation = { type: removed ? 'delete' : 'update', object: encoded, expected: stored.resourceVersion };
+  return commit(core, context, operation, object, type);
+}
+
+async function commit(
+  core: Core,
+  context: WriteContext,
+  operation: WriteOperation,
+  object: KubeObject,
+  type: WriteResult['type'],
+): Promise<Outcome> {
+  const outcome = await core.deps.store.objects.write({ operations: [operation], writer: context.writer });
+  if (outcome.type === 'busy') throw busy(outcome.retryAfterSeconds);
+  if (outcome.type === 'conflict') return { type: 'stale', current: outcome.current };
+  const resourceVersion = outcome.resourceVersions[0] ?? '';
+  object.metadata.resourceVersion = resourceVersion;
+  return { type, stored: { ...(operation.object as NewObject), resourceVersion }, object };
+}
