@@ -15,15 +15,11 @@ export class DeadlineError extends Error {
 export async function withDeadline<T>(clock: Clock, timeoutMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const working = new AbortController();
   const waiting = new AbortController();
-  const timer = clock.sleep(timeoutMs, waiting.signal).then(
-    () => 'late' as const,
-    () => 'ended' as const,
-  );
+  const timer = clock.sleep(timeoutMs, waiting.signal).then(() => 'late' as const);
   const running = work(working.signal);
   try {
     const first = await Promise.race([running.then((value) => ({ value })), timer]);
-    if (typeof first === 'object') return first.value;
-    if (first === 'ended') return await running;
+    if (first !== 'late') return first.value;
     working.abort(new DeadlineError(timeoutMs));
     // What the abandoned work still throws concerns nobody.
     running.catch(() => undefined);

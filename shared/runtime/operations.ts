@@ -11,8 +11,8 @@ import type { ObjectStore, WriteOperation, WriteOutcome } from '../ports/object-
 import { OPERATIONS_PER_WRITE_MAX } from './limits.ts';
 import type { Loaded } from './objects.ts';
 
-/** What of an object a worker writes: everything, or as the `/status` subresource does. */
-export type WritePart = 'object' | 'status' | 'objectAndStatus';
+/** What of an object a worker writes: all but status, status alone, both, or as the subresource `finalize` of namespaces. */
+export type WritePart = 'object' | 'status' | 'objectAndStatus' | 'finalize';
 
 /** A create. `part` `objectAndStatus` keeps the given status, which the API would drop. */
 export function createOperation(
@@ -35,7 +35,7 @@ export function updateOperation(
   object: KubeObject,
   { now, part = 'object' }: { now: number; part?: WritePart },
 ): WriteOperation | undefined {
-  const subresource = part === 'status' ? 'status' : '';
+  const subresource = part === 'status' || part === 'finalize' ? part : '';
   const prepared = prepareUpdate(definition, cloneJson(object), from.object, { now, subresource });
   if (part === 'objectAndStatus' && object.status !== undefined) prepared.status = cloneJson(object.status);
   const expected = from.stored.resourceVersion;

@@ -37,10 +37,9 @@ export function createRecordWriter(
   const arm = (): void => {
     const armed = new AbortController();
     timer = armed;
-    clock.sleep(gatherMs, armed.signal).then(
-      () => timer === armed && flush(),
-      () => undefined,
-    );
+    void clock.sleep(gatherMs, armed.signal).then(() => {
+      if (timer === armed) flush();
+    });
   };
   return {
     write(record) {

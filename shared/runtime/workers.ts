@@ -58,7 +58,7 @@ async function receive(options: WorkersOptions, max: number): Promise<readonly R
   } catch (error) {
     if (signal.aborted) return [];
     log.error(`${name}: the queue cannot be read, asking again in 1 s`, { error: String(error) });
-    await clock.sleep(1000, signal).catch(() => undefined);
+    await clock.sleep(1000, signal);
     return [];
   }
 }

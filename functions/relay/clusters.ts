@@ -1,0 +1,48 @@
+/** What follows from a changed FederatedCluster: a probe of the cluster, and new plans when something changed that placements depend on. */
+
+import { fromStored } from '../../shared/apis/stored.ts';
+import { clusterFacts } from '../../shared/federation/clusters/facts.ts';
+import { SCOPES } from '../../shared/federation/type-config.ts';
+import { canonicalJson, sha256Hex } from '../../shared/machinery/canonical.ts';
+import type { JsonValue, KubeObject } from '../../shared/machinery/object.ts';
+import type { FeedEntry } from '../../shared/ports/object-store.ts';
+import { listStored } from '../../shared/runtime/objects.ts';
+import type { Outgoing } from '../../shared/runtime/send.ts';
+import type { RelayDeps } from './deps.ts';
+import { allFederated } from './fan-out.ts';
+
+/** Record owner under which the fingerprint lies that placements were last asked anew for. */
+const FINGERPRINT_OWNER = 'relay#clusters';
+
+/** To be done after all work that was yielded before it has been sent: a crash in between then repeats the work instead of losing it. */
+export type AfterSend = { afterSend: () => Promise<unknown> };
+
+/**
+ * A cluster's status is written often (free capacity follows its pods); only what admits or bars workloads asks for new plans of
+ * everything. What was last asked for is kept as a fingerprint.
+ */
+export async function* clusterFanOut(deps: RelayDeps, entry: FeedEntry, cause: string): AsyncGenerator<Outgoing | AfterSend> {
+  if (entry.writer !== 'clusters') yield { work: { type: 'cluster', cluster: entry.name, attempt: 0 }, cause };
+  const cluster = await deps.reader.get(entry);
+  const fingerprint = cluster ? fingerprintOf(cluster.object) : '';
+  const known = (await deps.records.ofOwner(FINGERPRINT_OWNER)).find((record) => record.cluster === entry.name);
+  if ((known?.body ?? '') === fingerprint) return;
+  yield* allFederated(deps, cause);
+  const body = fingerprint === '' ? null : fingerprint;
+  yield { afterSend: () => deps.records.write([{ owner: FINGERPRINT_OWNER, cluster: entry.name, body }]) };
+}
+
+/** Digest of everything of a cluster that decides whether it is chosen, capacity aside (that is read when a plan is made). */
+function fingerprintOf(cluster: KubeObject): string {
+  const { uid, joined, ready, terminating, hashes } = clusterFacts(cluster);
+  return sha256Hex(canonicalJson({ uid, joined, ready, terminating, hashes } as unknown as JsonValue));
+}
+
+/** Clusters that log in with a Secret that changed. */
+export async function* clustersOfSecret(deps: RelayDeps, entry: FeedEntry, cause: string): AsyncGenerator<Outgoing> {
+  if (entry.writer === 'clusters') return;
+  for await (const stored of listStored(deps.objects, SCOPES.clusters)) {
+    const isUser = fromStored(stored).spec?.secretRef?.name === entry.name;
+    if (isUser) yield { work: { type: 'cluster', cluster: stored.name, attempt: 0 }, cause };
+  }
+}

@@ -1,0 +1,8 @@
+/** Named maxima of the relay. */
+
+/** Log entries of one read. */
+export const ENTRIES_PER_READ = 200;
+/** The log is read at least this often, even when nobody says that it grew. */
+export const READ_AT_LEAST_EVERY_MS = 5_000;
+/** Pause after a failed round. */
+export const FAILED_ROUND_PAUSE_MS = 1_000;

@@ -1,0 +1,51 @@
+/** Which clusters must hear of a FederatedObject: found by comparing it with the dispatch records, so that a repeat sends again what was lost. */
+import type { ObjectRef } from '../../shared/apis/stored.ts';
+import { DECISION_ANNOTATION, DRY_RUN_ANNOTATION } from '../../shared/federation/keys.ts';
+import { type DispatchRecord, dispatchOwner } from '../../shared/federation/records.ts';
+import { parseJson } from '../../shared/machinery/codec/json.ts';
+import type { KubeObject } from '../../shared/machinery/object.ts';
+import type { RecordWrite, StoreRecord } from '../../shared/ports/object-store.ts';
+import { refOf } from '../../shared/runtime/objects.ts';
+import type { Outgoing } from '../../shared/runtime/send.ts';
+import { placedClusters } from './snapshot.ts';
+
+/** Number of the decision that a FederatedObject carries; one made by hand counts by its generation. */
+export function decisionOf(federated: KubeObject): number {
+  const number = Number(federated.metadata.annotations?.[DECISION_ANNOTATION]);
+  return Number.isSafeInteger(number) && number > 0 ? number : (federated.metadata.generation ?? 1);
+}
+
+/** True: schedule, but send nothing as long as nothing was sent. */
+export function isDryRun(federated: KubeObject, records: readonly StoreRecord[]): boolean {
+  return federated.metadata.annotations?.[DRY_RUN_ANNOTATION] === 'true' && records.length === 0;
+}
+
+/** `PendingCreate` for placed clusters without a record: rides in the decision's transaction, so that a later deletion knows where to look. */
+export function pendingCreates(
+  ref: ObjectRef,
+  federated: KubeObject,
+  records: readonly StoreRecord[],
+  now: number,
+): RecordWrite[] {
+  const known = new Set(records.map((record) => record.cluster));
+  const pending: DispatchRecord = { state: 'PendingCreate', decision: 0, hash: '', clusterUid: '', attempts: 0, changedAt: now };
+  const body = JSON.stringify(pending);
+  return placedClusters(federated)
+    .filter((cluster) => !known.has(cluster))
+    .map((cluster) => ({ owner: dispatchOwner(ref), cluster, body, expected: 0 }));
+}
+
+/** Messages to the clusters whose record does not show the present decision, and to those that are to lose their copy. */
+export function dispatches(ref: ObjectRef, federated: KubeObject, uid: string, records: readonly StoreRecord[]): Outgoing[] {
+  const decision = decisionOf(federated);
+  const isTerminating = federated.metadata.deletionTimestamp !== undefined;
+  const placed = new Set(isTerminating ? [] : placedClusters(federated));
+  const recordByCluster = new Map(records.map((record) => [record.cluster, record]));
+  const behind = [...new Set([...placed, ...recordByCluster.keys()])].sort().filter((cluster) => {
+    if (!placed.has(cluster)) return true;
+    const record = recordByCluster.get(cluster);
+    return !record || (parseJson(record.body) as unknown as DispatchRecord).decision !== decision;
+  });
+  const cause = isTerminating ? `removal ${uid}` : `decision ${uid} ${decision}`;
+  return behind.map((cluster) => ({ work: { type: 'dispatch', federated: refOf(ref), cluster, attempt: 0 }, cause }));
+}

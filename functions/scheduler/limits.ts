@@ -1,0 +1,10 @@
+/** Named maxima of the scheduler. Times in milliseconds. */
+
+/** A reservation that no report of the cluster has confirmed expires: the pods did not come, or the report did. */
+export const RESERVATION_KEPT_MS = 60_000;
+/** A report of capacity younger than this may not have seen the pods of a placement yet. */
+export const REPORT_LAG_MS = 3_000;
+/** Reservations kept per cluster; beyond, the oldest go. */
+export const RESERVATIONS_PER_CLUSTER_MAX = 5_000;
+/** Leaders of one follower that are looked at. */
+export const LEADERS_MAX = 200;

@@ -1,0 +1,100 @@
+/**
+ * Taking an object back from its clusters: mark the FederatedObject, let the dispatchers delete the copies, and when no record is left, remove
+ * the FederatedObject with its companions and let the source go. A member that does not answer holds up nothing: the dispatcher parks its record elsewhere.
+ */
+import type { ObjectRef } from '../../shared/apis/stored.ts';
+import { dispatchOwner } from '../../shared/federation/records.ts';
+import { companionScopes, followRefOf } from '../../shared/federation/type-config.ts';
+import type { WriteOperation, WriteOutcome } from '../../shared/ports/object-store.ts';
+import type { Loaded } from '../../shared/runtime/objects.ts';
+import { deleteOperation, removeOperation, updateOperation } from '../../shared/runtime/operations.ts';
+import { done, type ReconcileResult, requeueAfter } from '../../shared/runtime/reconcile.ts';
+import { backoffMs } from '../../shared/runtime/retry.ts';
+import { definition, SCHEDULER, SYNC_FINALIZER } from './commit.ts';
+import type { SchedulerDeps } from './deps.ts';
+import { dispatches } from './dispatches.ts';
+import { followerChange, scheduleFollowers } from './followers.ts';
+import type { Subject } from './subject.ts';
+
+/** Keeps a source until its copies are gone. */
+export const FEDERATE_FINALIZER = 'kubeadmiral.io/federate-controller';
+
+/** One step towards the object being gone everywhere. Safe to run at any time and any number of times. */
+export async function reconcileRemoval(deps: SchedulerDeps, subject: Subject, attempt: number): Promise<ReconcileResult> {
+  const { federated } = subject;
+  if (!federated) return outcome(await releaseSource(deps, subject), attempt, 'nothing was placed');
+  const marked = await markFederated(deps, subject, federated);
+  if (marked.type !== 'committed') return outcome(marked, attempt, '');
+  const records = await deps.records.ofOwner(dispatchOwner(subject.federatedRef));
+  if (records.length > 0) {
+    const terminating = { ...federated.object, metadata: { ...federated.object.metadata, deletionTimestamp: 'set' } };
+    await deps.sender.send(dispatches(subject.federatedRef, terminating, federated.stored.uid, records));
+    return done(`being removed from ${records.map((record) => record.cluster).join(', ')}`);
+  }
+  const result = outcome(await finish(deps, subject), attempt, 'removed everywhere');
+  const isWanted = subject.source && subject.source.object.metadata.deletionTimestamp === undefined;
+  return isWanted && result.type === 'done' ? requeueAfter(0, 'its FederatedObject was deleted, it is placed again') : result;
+}
+
+/** Sets the deletion mark; the finalizer makes it a mark and not a removal. */
+async function markFederated(deps: SchedulerDeps, subject: Subject, federated: Loaded): Promise<WriteOutcome> {
+  const { metadata } = federated.object;
+  if (metadata.deletionTimestamp !== undefined) return { type: 'committed', resourceVersions: [] };
+  const finalizers = [...new Set([...(metadata.finalizers ?? []), SYNC_FINALIZER])];
+  const guarded = { stored: federated.stored, object: { ...federated.object, metadata: { ...metadata, finalizers } } };
+  const operation = deleteOperation(definition(deps, subject.federatedRef.scope), guarded, { now: deps.clock.now() });
+  return write(deps, operation ? [operation] : []);
+}
+
+/** Companions first, FederatedObject and source last and together: a crash in between finds the FederatedObject and goes on. */
+async function finish(deps: SchedulerDeps, subject: Subject): Promise<WriteOutcome> {
+  const scopes = companionScopes(subject.federatedRef);
+  const companions: WriteOperation[] = [];
+  for (const scope of [scopes.decision, scopes.collected, scopes.version]) {
+    const companion = await deps.reader.get({ ...subject.federatedRef, scope });
+    if (companion) companions.push(removeOperation(companion));
+  }
+  const removed = await write(deps, companions);
+  if (removed.type !== 'committed') return removed;
+  return releaseSource(deps, subject);
+}
+
+/** Removes the FederatedObject, our finalizer from the source, and the source's claims on followers. */
+async function releaseSource(deps: SchedulerDeps, subject: Subject): Promise<WriteOutcome> {
+  const { source, sourceRef, federated } = subject;
+  const operations: WriteOperation[] = [];
+  if (federated) operations.push(...withoutSyncFinalizer(deps, subject.federatedRef, federated));
+  if (source && source.object.metadata.deletionTimestamp !== undefined) {
+    const finalizers = (source.object.metadata.finalizers ?? []).filter((finalizer) => finalizer !== FEDERATE_FINALIZER);
+    const object = { ...source.object, metadata: { ...source.object.metadata, finalizers } };
+    const operation = updateOperation(definition(deps, source.stored.scope), source, object, { now: deps.clock.now() });
+    if (operation) operations.push(operation);
+  }
+  const outcome = await write(deps, operations);
+  if (outcome.type !== 'committed' || !sourceRef) return outcome;
+  const change = await followerChange(deps.records, sourceRef, followRefOf(subject.type, sourceRef), []);
+  if (change.records.length === 0) return outcome;
+  await deps.records.write(change.records);
+  const cause = `leader gone ${federated?.stored.uid ?? source?.stored.uid ?? ''}`;
+  await deps.sender.send(scheduleFollowers(await deps.types.all(), change.affected, cause));
+  return outcome;
+}
+
+/** Removal, unless somebody else's finalizer is on it too. */
+function withoutSyncFinalizer(deps: SchedulerDeps, ref: ObjectRef, federated: Loaded): WriteOperation[] {
+  const finalizers = (federated.object.metadata.finalizers ?? []).filter((finalizer) => finalizer !== SYNC_FINALIZER);
+  const object = { ...federated.object, metadata: { ...federated.object.metadata, finalizers } };
+  const operation = updateOperation(definition(deps, ref.scope), federated, object, { now: deps.clock.now() });
+  return operation ? [operation] : [];
+}
+
+async function write(deps: SchedulerDeps, operations: WriteOperation[]): Promise<WriteOutcome> {
+  if (operations.length === 0) return { type: 'committed', resourceVersions: [] };
+  return deps.objects.write({ operations, writer: SCHEDULER });
+}
+
+function outcome(written: WriteOutcome, attempt: number, summary: string): ReconcileResult {
+  if (written.type === 'committed') return done(summary);
+  if (written.type === 'busy') return requeueAfter(written.retryAfterSeconds * 1000, 'the store is busy');
+  return requeueAfter(attempt === 0 ? 0 : backoffMs(attempt, summary), 'something changed meanwhile');
+}
