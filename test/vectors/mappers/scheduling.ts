@@ -8,12 +8,7 @@ import { normaliseScores, type PluginContext } from '../../../shared/federation/
 import { appliedMigrationText, checkMigration, convertMigration } from '../../../shared/federation/scheduling/migration.ts';
 import { applyProfile, FILTERS, SCORES, SELECTS } from '../../../shared/federation/scheduling/profile.ts';
 import { clusterCapacityWeight } from '../../../shared/federation/scheduling/replicas/capacity-weight.ts';
-import {
-  dynamicWeights,
-  wholeUnits as units,
-  unitsOf,
-  weightLimits,
-} from '../../../shared/federation/scheduling/replicas/weights.ts';
+import { dynamicWeights, unitsOf, weightLimits, wholeUnits } from '../../../shared/federation/scheduling/replicas/weights.ts';
 import {
   decideReschedule,
   knownChanged,
