@@ -33,7 +33,9 @@ test('the package holds compiled files only', async () => {
 test('a Node that is too old is told so in one sentence', async () => {
   // The version is what the entry point reads; a process that says 20 stands for a machine that has it.
   const old = `Object.defineProperty(process.versions, 'node', { value: '20.1.0' }); await import(${JSON.stringify(join(ROOT, 'shared/cli/lamiral.mjs'))})`;
-  const failed = await run(process.execPath, ['--input-type=module', '-e', old]).catch((error: { code: number; stderr: string }) => error);
+  const failed = await run(process.execPath, ['--input-type=module', '-e', old]).catch(
+    (error: { code: number; stderr: string }) => error,
+  );
   expect(failed).toMatchObject({ code: 1 });
   expect(failed.stderr).toContain('lamiral needs Node 24 or newer; this is Node 20.1.0');
 });
