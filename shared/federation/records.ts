@@ -6,6 +6,13 @@ export function dispatchOwner(ref: { scope: string; namespace: string; name: str
   return `D#${ref.scope}#${ref.namespace}#${ref.name}`;
 }
 
+/** The FederatedObject of a record owner that `dispatchOwner` made; undefined for other owners. */
+export function parseDispatchOwner(owner: string): { scope: string; namespace: string; name: string } | undefined {
+  const [mark, scope, namespace, name] = owner.split('#');
+  if (mark !== 'D' || scope === undefined || namespace === undefined || name === undefined) return undefined;
+  return { scope, namespace, name };
+}
+
 /** Record owner under which the leaders of a follower are kept (`cluster` of the record is the leader's own key). */
 export function followerOwner(ref: { group: string; kind: string; namespace: string; name: string }): string {
   return `F#${ref.group}/${ref.kind}#${ref.namespace}#${ref.name}`;
