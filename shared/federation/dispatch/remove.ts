@@ -1,0 +1,79 @@
+/** What to do next where a cluster is to have no copy. */
+import type { JsonObject, KubeObject } from '../../machinery/object.ts';
+import {
+  ADOPTED_ANNOTATION,
+  DECISION_ANNOTATION,
+  FEDERATED_UID_ANNOTATION,
+  MANAGED_LABEL,
+  PROPAGATED_ANNOTATION_KEYS_ANNOTATION,
+  PROPAGATED_LABEL_KEYS_ANNOTATION,
+  SOURCE_GENERATION_ANNOTATION,
+} from '../keys.ts';
+import type { DispatchDecision, DispatchInput, Wanted } from './actions.ts';
+import { isLeftBehind } from './adopt.ts';
+import { nextRecord, WAIT_FOR_REMOVAL_MS } from './transitions.ts';
+
+/** Between two looks at whether a replacement is ready. */
+const WAIT_FOR_REPLACEMENT_MS = 5_000;
+
+const OUR_ANNOTATIONS = [
+  ADOPTED_ANNOTATION,
+  DECISION_ANNOTATION,
+  FEDERATED_UID_ANNOTATION,
+  PROPAGATED_ANNOTATION_KEYS_ANNOTATION,
+  PROPAGATED_LABEL_KEYS_ANNOTATION,
+  SOURCE_GENERATION_ANNOTATION,
+];
+
+type Absent = Extract<Wanted, { type: 'absent' }>;
+
+/** A record stays until its copy is really gone, however long the cluster is away. */
+export function decideRemoval(input: DispatchInput, wanted: Absent): DispatchDecision {
+  const { record, cluster, copy, decision } = input;
+  if (!record) return { next: { type: 'forget', reason: 'nothing was sent' } };
+  if (record.decision > decision && wanted.why === 'deselected')
+    return { next: { type: 'nothing', reason: `decision ${record.decision} is newer than ${decision}` } };
+  if (!cluster.joined || (cluster.terminating && !cluster.cascading))
+    return { next: { type: 'forget', reason: `cluster ${cluster.name} is leaving: what is there stays there` } };
+  if (!cluster.ready) return park(input, `cluster ${cluster.name} is not ready: the copy is removed when it is back`);
+  if (wanted.why === 'deselected' && !wanted.replacementReady) {
+    const message = `kept in cluster ${cluster.name} until a replacement is ready elsewhere`;
+    return wait(input, message, WAIT_FOR_REPLACEMENT_MS);
+  }
+  if (!cluster.accepting) return park(input, `cluster ${cluster.name} takes no calls at present: the copy is removed later`);
+  if (copy.type === 'unknown') return { next: { type: 'read', reason: 'what is removed is looked at first' } };
+  if (copy.type === 'absent') return { next: { type: 'forget', reason: 'the copy is gone' } };
+  return removeCopy(input, copy.object);
+}
+
+function removeCopy(input: DispatchInput, copy: KubeObject): DispatchDecision {
+  const { cluster, federated } = input;
+  const annotations = copy.metadata.annotations ?? {};
+  if (copy.metadata.labels?.[MANAGED_LABEL] !== 'true')
+    return { next: { type: 'forget', reason: 'the object there is not managed' } };
+  const owner = annotations[FEDERATED_UID_ANNOTATION];
+  if (owner !== undefined && federated.uid !== '' && owner !== federated.uid)
+    return { next: { type: 'forget', reason: 'the object there belongs to another FederatedObject' } };
+  if (copy.metadata.deletionTimestamp)
+    return wait(input, `the copy in cluster ${cluster.name} is being deleted`, WAIT_FOR_REMOVAL_MS);
+  const { uid = '', resourceVersion = '' } = copy.metadata;
+  if (isLeftBehind(copy, federated.annotations))
+    return {
+      next: { type: 'orphan', patch: unmarkPatch({ uid, resourceVersion }), reason: 'left behind, as its annotation says' },
+    };
+  return { next: { type: 'delete', preconditions: { uid, resourceVersion }, reason: 'not wanted here' } };
+}
+
+/** Takes our label and annotations off. */
+export function unmarkPatch(preconditions: { uid: string; resourceVersion: string }): JsonObject {
+  const annotations = Object.fromEntries(OUR_ANNOTATIONS.map((key) => [key, null]));
+  return { metadata: { ...preconditions, labels: { [MANAGED_LABEL]: null }, annotations } };
+}
+
+function park(input: DispatchInput, message: string): DispatchDecision {
+  return { next: { type: 'park', reason: message }, record: nextRecord(input, 'WaitingForRemoval', message) };
+}
+
+function wait(input: DispatchInput, message: string, delayMs: number): DispatchDecision {
+  return { next: { type: 'wait', reason: message, delayMs }, record: nextRecord(input, 'WaitingForRemoval', message) };
+}

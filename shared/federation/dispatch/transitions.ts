@@ -1,0 +1,52 @@
+/** How dispatch records change. */
+import type { KubeObject } from '../../machinery/object.ts';
+import type { DispatchRecord, DispatchState } from '../records.ts';
+import type { DispatchInput } from './actions.ts';
+
+/** Foreign changes that are put back within the window of `drift.ts`. */
+export const DRIFTS_MAX = 3;
+/** Between two looks at a copy that is being deleted. */
+export const WAIT_FOR_REMOVAL_MS = 2_000;
+const RETRY_FIRST_MS = 1_000;
+const RETRY_MAX_MS = 60_000;
+/** What a member refuses for its content seldom changes by waiting. */
+const REJECTED_FIRST_MS = 5_000;
+const REJECTED_MAX_MS = 300_000;
+
+/** Delay before the next attempt, `attempts` counted from 1: doubling, from 1 s to 1 min. */
+export function retryDelayMs(attempts: number): number {
+  return Math.min(RETRY_MAX_MS, RETRY_FIRST_MS * 2 ** Math.min(attempts - 1, 16));
+}
+
+/** Likewise after a refusal by content: from 5 s to 5 min. */
+export function rejectedDelayMs(attempts: number): number {
+  return Math.min(REJECTED_MAX_MS, REJECTED_FIRST_MS * 2 ** Math.min(attempts - 1, 16));
+}
+
+/** Identity of a copy as records keep it. */
+export function copyIdentity(copy: KubeObject): { uid: string; resourceVersion: string; generation: number } {
+  const { uid = '', resourceVersion = '', generation = 0 } = copy.metadata;
+  return { uid, resourceVersion, generation };
+}
+
+/**
+ * The record in another state, of the decision at hand. What was last accepted and seen stays. The very same record when nothing
+ * changes, so that callers need not write it; `changedAt` moves with state and message only.
+ */
+export function nextRecord(input: DispatchInput, state: DispatchState, message: string | undefined): DispatchRecord {
+  const { record, cluster, target, decision, now } = input;
+  const { group, version, resource, namespace, name } = target;
+  const known = record ?? { hash: '', attempts: 0 };
+  const isSame = record?.state === state && record.message === message;
+  if (isSame && record.decision === decision && (cluster.uid === '' || record.clusterUid === cluster.uid)) return record;
+  const { message: _message, ...kept } = known as DispatchRecord;
+  return {
+    ...kept,
+    state,
+    decision: Math.max(decision, record?.decision ?? 0),
+    clusterUid: cluster.uid || (record?.clusterUid ?? ''),
+    target: { group, version, resource, namespace, name },
+    ...(message === undefined ? {} : { message }),
+    changedAt: isSame ? record.changedAt : now,
+  };
+}
