@@ -129,7 +129,14 @@ async function countAfter(run: Run, last: Key): Promise<number> {
 
 function countUnchanged({ deps, scopeNow, at }: Run, range: string, after: Key): number {
   const sql = `SELECT count(*) AS count FROM (SELECT o.n FROM object o WHERE ${range} ${ORDERED}) WHERE n <= ?`;
-  const row = deps.database.get<{ count: number }>(sql, scopeNow().id, after.namespace, after.name, deps.turnRows * COUNTED_PER_ROW, at);
+  const row = deps.database.get<{ count: number }>(
+    sql,
+    scopeNow().id,
+    after.namespace,
+    after.name,
+    deps.turnRows * COUNTED_PER_ROW,
+    at,
+  );
   return row?.count ?? 0;
 }
 
