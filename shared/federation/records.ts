@@ -51,6 +51,8 @@ export type DispatchRecord = {
   member?: { uid: string; resourceVersion: string; generation: number };
   /** uid of the cluster's kube-system namespace that this record speaks of: another uid is another cluster, and the record is void. */
   clusterUid: string;
+  /** uid of the FederatedObject that `decision` is of: numbers of another life of the same name are not compared. */
+  federatedUid?: string;
   /** What was sent where: enough to delete the copy when the FederatedObject is long gone. */
   target?: { group: string; version: string; resource: string; namespace: string; name: string };
   /** Digest of the fields that the member counted as ours after the last apply; another digest later means that somebody took one (drift). */
@@ -65,6 +67,8 @@ export type DispatchRecord = {
     at: number;
     status?: JsonObject;
     collected?: JsonObject;
+    /** Fields that the kind's type asks for and the copy lacks, sorted. */
+    missing?: string[];
     generation?: number /** decision number found on the copy */;
     decision?: number;
   };

@@ -95,7 +95,7 @@ export type CallOutcome =
  */
 export type CallEffect = {
   record?: DispatchRecord | null;
-  then:
+  next:
     | { type: 'decide'; copy: Copy }
     | { type: 'later'; delayMs: number; reason: string }
     | { type: 'settled'; summary: string };

@@ -19,7 +19,7 @@ import { leftoverPatch } from './merge-maps.ts';
 import { isAppliedByUs, ownedDigest, takenFields } from './ownership.ts';
 import { decideRemoval } from './remove.ts';
 import { needsCopy, withRetained } from './retain.ts';
-import { copyIdentity, DRIFTS_MAX, nextRecord, WAIT_FOR_REMOVAL_MS } from './transitions.ts';
+import { copyIdentity, DRIFTS_MAX, nextRecord, recordedDecision, WAIT_FOR_REMOVAL_MS } from './transitions.ts';
 
 /** The next step. A record of another cluster of the same name (other uid) counts as none. */
 export function decideDispatch(input: DispatchInput): DispatchDecision {
@@ -42,18 +42,19 @@ function isVoid({ record, cluster }: DispatchInput): boolean {
 
 function decidePresence(input: DispatchInput, desired: Desired): DispatchDecision {
   const { record, decision, copy, cluster, federated, now } = input;
-  if (record && record.decision > decision) return nothing(`decision ${record.decision} is newer than ${decision}`);
+  if (record && recordedDecision(input) > decision) return nothing(`decision ${record.decision} is newer than ${decision}`);
   if (federated.annotations[DRY_RUN_ANNOTATION] === 'true' && !record?.member && !record?.hash) return nothing('dry run');
-  const isCurrent = record?.state === 'OK' && record.hash === desired.hash;
-  if (isCurrent && copy.type === 'unknown') return confirm(input, record);
-  if (record?.state === 'OwnershipDispute' && record.hash === desired.hash && disputeEndsAt(record) > now) {
-    const delayMs = disputeEndsAt(record) - now;
-    return { next: { type: 'dispute', reason: record.message ?? 'others keep changing our fields', delayMs } };
+  const right = record?.member && record.hash === desired.hash ? record : undefined;
+  const isDisputed = right?.state === 'OwnershipDispute';
+  if (right && isDisputed && disputeEndsAt(right) > now) {
+    const delayMs = disputeEndsAt(right) - now;
+    return { next: { type: 'dispute', reason: right.message ?? 'others keep changing our fields', delayMs } };
   }
+  if (right && !isDisputed && copy.type === 'unknown') return settle(input, 'OK', 'the copy is as decided');
   if (!cluster.accepting) return park(input, 'Parked', `cluster ${cluster.name} takes no calls at present`);
-  if (copy.type === 'absent') return create(input, desired, isCurrent ? record : undefined);
-  if (copy.type === 'present') return decideCopy(input, desired, copy.object, isCurrent ? record : undefined);
-  if (!record?.member || record.hash === '' || needsCopy(desired))
+  if (copy.type === 'absent') return create(input, desired, right);
+  if (copy.type === 'present') return decideCopy(input, desired, copy.object, right);
+  if (!record?.member || record.hash === '' || isDisputed || needsCopy(desired))
     return { next: { type: 'read', reason: 'the copy is not known' } };
   // What was true of the version last seen is true now, or the precondition fails and the copy is read.
   const { uid, resourceVersion } = record.member;

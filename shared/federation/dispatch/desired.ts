@@ -42,7 +42,7 @@ export function desiredObject({ federated, cluster, decision, type, typeConfig }
   if (patched.type === 'invalid')
     return { type: 'invalid', state: 'ApplyOverridesFailed', message: `overrides of cluster ${cluster}: ${patched.message}` };
   const object = withoutNulls(patched.object) as KubeObject;
-  const retained = takeRetained(object, federated, typeConfig);
+  const retained = takeRetained(object, retainedPaths(federated, typeConfig));
   mark(object, federated.metadata.uid ?? '');
   const hash = sha256Hex(canonicalJson(object as JsonObject));
   object.metadata.annotations = { ...object.metadata.annotations, [DECISION_ANNOTATION]: String(decision) };
@@ -82,15 +82,21 @@ function startingPoint(template: KubeObject, type: SourceType, namespace: string
   return object;
 }
 
-/** Takes the replicas out where the member decides them (`retain-replicas`). */
-function takeRetained(object: KubeObject, federated: KubeObject, typeConfig: KubeObject): RetainedField[] {
+/** Dotted paths of the fields that members decide: the replicas where the annotation `retain-replicas` says so. */
+export function retainedPaths(federated: KubeObject, typeConfig: KubeObject): string[] {
   const path: unknown = typeConfig.spec?.pathDefinition?.replicasSpec;
-  if (federated.metadata.annotations?.[RETAIN_REPLICAS_ANNOTATION] !== 'true' || typeof path !== 'string' || path === '')
-    return [];
-  const initial = getPath(object, path);
-  if (initial === undefined) return [];
-  deletePath(object, path);
-  return [{ path, initial }];
+  const isRetained = federated.metadata.annotations?.[RETAIN_REPLICAS_ANNOTATION] === 'true';
+  return isRetained && typeof path === 'string' && path !== '' ? [path] : [];
+}
+
+/** Takes out what members decide, in place. */
+function takeRetained(object: KubeObject, paths: readonly string[]): RetainedField[] {
+  return paths.flatMap((path) => {
+    const initial = getPath(object, path);
+    if (initial === undefined) return [];
+    deletePath(object, path);
+    return [{ path, initial }];
+  });
 }
 
 /** The managed label, the lists of propagated keys, and whose copy it is. */

@@ -11,7 +11,7 @@ import {
 } from '../keys.ts';
 import type { DispatchDecision, DispatchInput, Wanted } from './actions.ts';
 import { isLeftBehind } from './adopt.ts';
-import { nextRecord, WAIT_FOR_REMOVAL_MS } from './transitions.ts';
+import { nextRecord, recordedDecision, WAIT_FOR_REMOVAL_MS } from './transitions.ts';
 
 /** Between two looks at whether a replacement is ready. */
 const WAIT_FOR_REPLACEMENT_MS = 5_000;
@@ -31,7 +31,7 @@ type Absent = Extract<Wanted, { type: 'absent' }>;
 export function decideRemoval(input: DispatchInput, wanted: Absent): DispatchDecision {
   const { record, cluster, copy, decision } = input;
   if (!record) return { next: { type: 'forget', reason: 'nothing was sent' } };
-  if (record.decision > decision && wanted.why === 'deselected')
+  if (recordedDecision(input) > decision && wanted.why === 'deselected')
     return { next: { type: 'nothing', reason: `decision ${record.decision} is newer than ${decision}` } };
   if (!cluster.joined || (cluster.terminating && !cluster.cascading))
     return { next: { type: 'forget', reason: `cluster ${cluster.name} is leaving: what is there stays there` } };

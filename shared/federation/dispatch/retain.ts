@@ -2,7 +2,7 @@
 import { cloneJson } from '../../machinery/equality.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../machinery/object.ts';
 import { getPath, setPath } from '../../machinery/paths.ts';
-import { ADOPTED_ANNOTATION, RETAIN_REPLICAS_ANNOTATION } from '../keys.ts';
+import { ADOPTED_ANNOTATION } from '../keys.ts';
 import { isJsonObject } from '../overrides/pod-spec.ts';
 import type { Desired } from './desired.ts';
 
@@ -26,15 +26,6 @@ export function withRetained({ object, retained }: Desired, copy: KubeObject | u
   if (sent.kind === 'PersistentVolumeClaim') keepFromCopy(sent, copy, 'spec.volumeName');
   if (sent.kind === 'Pod') keepPodFields(sent, copy);
   return sent;
-}
-
-/** The count of replicas to write: the member's where the annotation says so and the member has one. */
-export function retainedReplicas(
-  annotations: Readonly<Record<string, string>>,
-  desired: number | undefined,
-  member: number | undefined,
-): number | undefined {
-  return annotations[RETAIN_REPLICAS_ANNOTATION] === 'true' ? (member ?? desired) : desired;
 }
 
 /** A container whose resources are the member's: resizing and limit ranges act there. */

@@ -29,22 +29,33 @@ export function copyIdentity(copy: KubeObject): { uid: string; resourceVersion: 
   return { uid, resourceVersion, generation };
 }
 
+/** Number of the decision that the record speaks of; 0 when it is of an earlier life of the FederatedObject, whose numbers mean nothing now. */
+export function recordedDecision({ record, federated }: DispatchInput): number {
+  if (!record) return 0;
+  const isOtherLife = (record.federatedUid ?? '') !== '' && federated.uid !== '' && record.federatedUid !== federated.uid;
+  return isOtherLife ? 0 : record.decision;
+}
+
 /**
  * The record in another state, of the decision at hand. What was last accepted and seen stays. The very same record when nothing
  * changes, so that callers need not write it; `changedAt` moves with state and message only.
  */
 export function nextRecord(input: DispatchInput, state: DispatchState, message: string | undefined): DispatchRecord {
-  const { record, cluster, target, decision, now } = input;
-  const { group, version, resource, namespace, name } = target;
-  const known = record ?? { hash: '', attempts: 0 };
+  const { record, cluster, federated, target, now } = input;
+  const decision = Math.max(input.decision, recordedDecision(input));
+  const clusterUid = cluster.uid || (record?.clusterUid ?? '');
+  const federatedUid = federated.uid || (record?.federatedUid ?? '');
   const isSame = record?.state === state && record.message === message;
-  if (isSame && record.decision === decision && (cluster.uid === '' || record.clusterUid === cluster.uid)) return record;
-  const { message: _message, ...kept } = known as DispatchRecord;
+  if (isSame && record.decision === decision && record.clusterUid === clusterUid && record.federatedUid === federatedUid)
+    return record;
+  const { message: _message, ...kept } = record ?? { hash: '', attempts: 0, message };
+  const { group, version, resource, namespace, name } = target;
   return {
     ...kept,
     state,
-    decision: Math.max(decision, record?.decision ?? 0),
-    clusterUid: cluster.uid || (record?.clusterUid ?? ''),
+    decision,
+    clusterUid,
+    federatedUid,
     target: { group, version, resource, namespace, name },
     ...(message === undefined ? {} : { message }),
     changedAt: isSame ? record.changedAt : now,
