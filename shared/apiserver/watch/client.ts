@@ -199,7 +199,10 @@ function expire(state: State, oldest: string): void {
 
 function tick(state: State, now: number): void {
   const { request } = state;
-  if (now >= state.endsAt) return finish(state);
+  if (now >= state.endsAt) {
+    finish(state);
+    return;
+  }
   const closing = request.timeoutMs > 2 * WATCH_BOOKMARK_BEFORE_END_MS && now >= state.endsAt - WATCH_BOOKMARK_BEFORE_END_MS;
   const due = now - state.bookmarkedAt >= WATCH_BOOKMARK_MS || (closing && !state.finalBookmark);
   if (due && state.live && request.bookmarks) {
@@ -214,8 +217,7 @@ function bookmark(state: State, now: number): void {
 }
 
 function finish(state: State): void {
-  if (state.outlet.closed()) return end(state);
-  if (state.live && state.request.bookmarks) bookmark(state, state.deps.clock.now());
+  if (!state.outlet.closed() && state.live && state.request.bookmarks) bookmark(state, state.deps.clock.now());
   end(state);
 }
 
