@@ -71,5 +71,9 @@ export type DispatchRecord = {
     missing?: string[];
     generation?: number /** decision number found on the copy */;
     decision?: number;
+    /** As `owned` of the record, seen now: another value asks for a look at the copy. */
+    owned?: string;
+    /** The copy was deleted on the member. */
+    gone?: boolean;
   };
 };
