@@ -1,14 +1,15 @@
 /** Server-side apply over the store: the configuration is merged with field ownership; an absent object is created. */
 import type { JsonObject, JsonValue, KubeObject } from '../../machinery/object.ts';
-import { applyConfiguration, conflictStatus } from '../../machinery/patch/apply/apply.ts';
+import { conflictStatus } from '../../machinery/patch/apply/apply.ts';
 import { formatApiVersion } from '../../machinery/resource.ts';
-import { decode as decodeStructure, duplicateKeys } from '../../machinery/schema/decode.ts';
+import { decode as decodeStructure, duplicateKeys, strictErrors } from '../../machinery/schema/decode.ts';
 import { badRequest, conflict, failure, type StatusError } from '../../machinery/status.ts';
 import type { Core, WriteContext, WriteResult } from '../core.ts';
 import { isJsonObject, parseJsonOrYaml } from '../http/body.ts';
 import { createObject } from './create.ts';
 import { cannotBeHandled } from './decode.ts';
-import { resetFieldsFor, resourceOf } from './read.ts';
+import { applyOver } from './owners.ts';
+import { resourceOf } from './read.ts';
 import { updateObject } from './update.ts';
 
 /** Applies `text` (YAML or JSON). `mayCreate` is asked before an absent object is created, and throws when the user may not. */
@@ -59,13 +60,10 @@ function refusePreconditions(context: WriteContext, { metadata }: KubeObject): v
 }
 
 function merge(context: WriteContext, live: KubeObject | undefined, config: KubeObject, force: boolean): KubeObject {
-  const { definition, manager, subresource, now } = context;
-  const schema = definition.schema();
-  const resetFields = resetFieldsFor(definition, subresource);
-  const applied = applyConfiguration({ live, config, schema, manager, force, subresource, now, resetFields });
-  if (applied.type === 'applied') return applied.object;
-  if (applied.type === 'conflict') throw conflictStatus(resourceOf(definition), context.name, applied.conflicts);
-  throw failure(500, '', applied.message);
+  const outcome = applyOver(context, live, config, force);
+  if (outcome.type === 'applied') return outcome.object;
+  if (outcome.type === 'conflict') throw conflictStatus(resourceOf(context.definition), context.name, outcome.conflicts);
+  throw outcome.code === 400 ? badRequest(outcome.message) : failure(500, '', outcome.message);
 }
 
 function readConfiguration(context: WriteContext, text: string): KubeObject {
@@ -76,14 +74,9 @@ function readConfiguration(context: WriteContext, text: string): KubeObject {
     throw badRequest(
       `Incorrect version specified in apply patch. Specified patch version: ${String(value['apiVersion'])}, expected: ${apiVersion}`,
     );
-  if (value['kind'] !== definition.kind)
-    throw badRequest(
-      `invalid object type: ${apiVersion}, Kind=${String(value['kind'])}, expected ${apiVersion}, Kind=${definition.kind}`,
-    );
   refuseStrictly(context, value, apiVersion, text);
   const metadata = value['metadata'] ?? {};
   if (!isJsonObject(metadata)) throw cannotBeHandled(definition, 'metadata is no object');
-  if (metadata['managedFields'] !== undefined) throw badRequest('metadata.managedFields must be nil');
   return { ...value, metadata } as unknown as KubeObject;
 }
 
@@ -104,13 +97,10 @@ function refuseStrictly(context: WriteContext, value: JsonObject, apiVersion: st
   const { definition } = context;
   const schema = definition.schema();
   if (schema === undefined) return;
-  const decoded = decodeStructure(schema, structuredClone(value), { apiVersion, kind: definition.kind });
+  const decoded = decodeStructure(schema, value, { apiVersion, kind: definition.kind });
   if (decoded.typeError !== undefined) throw cannotBeHandled(definition, decoded.typeError);
   if (context.fieldValidation !== 'Strict') return;
   const duplicates = /^\s*\{/.test(text) ? duplicateKeys(text) : [];
-  const problems = [
-    ...decoded.unknownFields.map((path) => `unknown field ${JSON.stringify(path)}`),
-    ...duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`),
-  ];
+  const problems = strictErrors(decoded.unknownFields, duplicates);
   if (problems.length > 0) throw badRequest(`error strict decoding patch: ${problems.join(', ')}`);
 }

@@ -1,7 +1,6 @@
 /** Creating one object, in the order of kube-apiserver: defaults, mutating admission, identity, ownership, validation, store. */
 import { prepareCreate, validateObjectMeta } from '../../apis/lifecycle.ts';
 import type { KubeObject } from '../../machinery/object.ts';
-import { trackUpdate } from '../../machinery/patch/apply/apply.ts';
 import {
   alreadyExists,
   badRequest,
@@ -15,7 +14,8 @@ import type { NewObject, StoredObject } from '../../ports/object-store.ts';
 import type { Core, WriteContext, WriteResult } from '../core.ts';
 import { GENERATE_NAME_BASE_MAX, GENERATE_NAME_TRIES, OBJECT_BYTES_MAX } from '../limits.ts';
 import { admissionRequest, mutate, validate } from './admit.ts';
-import { resetFieldsFor, resourceOf } from './read.ts';
+import { ownersAfter } from './owners.ts';
+import { resourceOf } from './read.ts';
 import { decode, encode } from './storage.ts';
 
 /** `tracked`: `metadata.managedFields` are already right (server-side apply). The object is taken over. Throws StatusError. */
@@ -34,7 +34,7 @@ export async function createObject(
   const request = admissionRequest(context, 'create', { object });
   await mutate(core, request);
   const prepared = prepareCreate(definition, object, { now: context.now, uid: core.deps.ids.uid() });
-  if (!options.tracked) prepared.metadata.managedFields = trackCreation(context, prepared);
+  if (!options.tracked) prepared.metadata.managedFields = ownersAfter(context, undefined, prepared);
   refuseInvalid(context, prepared);
   request.object = prepared;
   await validate(core, request);
@@ -55,18 +55,6 @@ export function placeInNamespace(context: WriteContext, metadata: KubeObject['me
 
 function generateName(core: Core, base: string): string {
   return `${base.slice(0, GENERATE_NAME_BASE_MAX)}${core.deps.ids.suffix()}`;
-}
-
-function trackCreation(context: WriteContext, object: KubeObject) {
-  return trackUpdate({
-    old: undefined,
-    new: object,
-    schema: context.definition.schema(),
-    manager: context.manager,
-    subresource: context.subresource,
-    now: context.now,
-    resetFields: resetFieldsFor(context.definition, context.subresource),
-  });
 }
 
 function refuseInvalid(context: WriteContext, object: KubeObject): void {

@@ -2,7 +2,7 @@
 import type { ResourceDefinition } from '../../apis/definition.ts';
 import type { JsonObject, KubeObject } from '../../machinery/object.ts';
 import { formatApiVersion } from '../../machinery/resource.ts';
-import { decode as decodeStructure } from '../../machinery/schema/decode.ts';
+import { decode as decodeStructure, strictErrors } from '../../machinery/schema/decode.ts';
 import { badRequest, type StatusError } from '../../machinery/status.ts';
 import type { FieldValidation } from '../core.ts';
 import { isJsonObject } from '../http/body.ts';
@@ -45,10 +45,7 @@ function checkKind(definition: ResourceDefinition, apiVersion: string, value: Js
 
 function report({ mode, duplicates, warn, refuse }: Strictness, unknownFields: readonly string[]): void {
   if (mode === 'Ignore' || (unknownFields.length === 0 && duplicates.length === 0)) return;
-  const problems = [
-    ...unknownFields.map((path) => `unknown field ${JSON.stringify(path)}`),
-    ...duplicates.map((path) => `duplicate field ${JSON.stringify(path)}`),
-  ];
+  const problems = strictErrors(unknownFields, duplicates);
   if (mode === 'Strict') throw refuse(problems.join(', '));
   for (const problem of problems) warn(problem);
 }

@@ -1,18 +1,12 @@
 /** Reading one object. */
 
 import type { ResourceDefinition } from '../../apis/definition.ts';
-import { type ResetFields, resetFieldsOf } from '../../machinery/patch/apply/reset-fields.ts';
 import { badRequest, notFound, resourceVersionTooLarge } from '../../machinery/status.ts';
 import type { StoredObject } from '../../ports/object-store.ts';
 import type { Core } from '../core.ts';
 
 /** A kind's resource, as errors name it. */
 export const resourceOf = (definition: ResourceDefinition) => ({ group: definition.group, resource: definition.plural });
-
-/** Fields that nobody can come to own by writing here: status on the object itself, spec on `/status`. */
-export function resetFieldsFor(definition: ResourceDefinition, subresource: string): ResetFields {
-  return resetFieldsOf(definition, subresource, definition.status);
-}
 
 /** The stored object; throws 404. */
 export async function readStored(

@@ -2,8 +2,9 @@
 import type { Registry, ResourceDefinition } from '../../apis/definition.ts';
 import { fromStored, type NewObject, type StoredObject, storedScope, toStored } from '../../apis/stored.ts';
 import { parseJson } from '../../machinery/codec/json.ts';
-import type { KubeObject, ManagedFieldsEntry } from '../../machinery/object.ts';
-import { formatApiVersion } from '../../machinery/resource.ts';
+import type { JsonObject, KubeObject, ManagedFieldsEntry } from '../../machinery/object.ts';
+import type { ConvertVersion } from '../../machinery/patch/apply/apply.ts';
+import { formatApiVersion, parseApiVersion } from '../../machinery/resource.ts';
 
 /** The definition in whose shape a kind's objects lie in the store; most often the kind itself. */
 export function storageOf(registry: Registry, definition: ResourceDefinition): ResourceDefinition {
@@ -44,6 +45,25 @@ function convertStored(definition: ResourceDefinition, storage: ResourceDefiniti
 function stamped(definition: ResourceDefinition, object: KubeObject): KubeObject {
   const { apiVersion: _apiVersion, kind: _kind, metadata, ...rest } = object;
   return { apiVersion: formatApiVersion(definition.group, definition.version), kind: definition.kind, metadata, ...rest };
+}
+
+/**
+ * One object in another served version of its kind: field owners are kept per version. Undefined when that version is not served (any more).
+ * The argument is not changed.
+ */
+export function convertVersion(registry: Registry, object: JsonObject, apiVersion: string): ReturnType<ConvertVersion> {
+  const from = definitionOf(registry, String(object['apiVersion']), String(object['kind']));
+  const to = definitionOf(registry, apiVersion, String(object['kind']));
+  if (from === undefined || to === undefined || storedScope(from) !== storedScope(to)) return undefined;
+  const storage = storageOf(registry, from);
+  const copy = structuredClone(object) as unknown as KubeObject;
+  const stored = from === storage ? copy : stamped(storage, from.conversion?.toStored(copy) ?? copy);
+  return { object: convertStored(to, storage, stored) as unknown as JsonObject, schema: to.schema() };
+}
+
+function definitionOf(registry: Registry, apiVersion: string, kind: string): ResourceDefinition | undefined {
+  const { group, version } = parseApiVersion(apiVersion);
+  return registry.byKind(group, version, kind);
 }
 
 /** Selectable fields of a kind that is stored in another shape: read from the converted object. */

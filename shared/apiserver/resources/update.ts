@@ -1,14 +1,14 @@
 /** Changing one object: read, change, compare, write under compare-and-set, again when somebody was faster. */
 import { isUnchanged, mustRemove, prepareUpdate, validateObjectMeta } from '../../apis/lifecycle.ts';
 import type { KubeObject } from '../../machinery/object.ts';
-import { trackUpdate } from '../../machinery/patch/apply/apply.ts';
 import { badRequest, conflict, invalid, notFound, OBJECT_WAS_MODIFIED } from '../../machinery/status.ts';
 import type { NewObject, StoredObject, WriteOperation } from '../../ports/object-store.ts';
 import type { Core, WriteContext, WriteResult } from '../core.ts';
 import { WRITE_ATTEMPTS_MAX } from '../limits.ts';
 import { admissionRequest, mutate, validate } from './admit.ts';
 import { busy, placeInNamespace, refuseOversize } from './create.ts';
-import { resetFieldsFor, resourceOf } from './read.ts';
+import { ownersAfter } from './owners.ts';
+import { resourceOf } from './read.ts';
 import { decode, encode } from './storage.ts';
 
 /** What is to stand in the place of the live object. `tracked`: managedFields are already right. A fresh object, which is taken over. */
@@ -78,25 +78,13 @@ async function replace(
   const request = admissionRequest(context, 'update', { object: change.object, old: live });
   await mutate(core, request);
   const object = prepareUpdate(definition, change.object, live, { now: context.now, subresource: context.subresource });
-  if (!change.tracked) object.metadata.managedFields = track(context, live, object);
+  if (!change.tracked) object.metadata.managedFields = ownersAfter(context, live, object);
   refuseInvalid(context, object, live);
   request.object = object;
   await validate(core, request);
   for (const text of strategy.warnings?.(object, live) ?? []) context.warn(text);
   if (isUnchanged(live, object)) return { type: 'unchanged', stored, object: live };
   return write(core, context, stored, object);
-}
-
-function track(context: WriteContext, live: KubeObject, object: KubeObject) {
-  return trackUpdate({
-    old: live,
-    new: object,
-    schema: context.definition.schema(),
-    manager: context.manager,
-    subresource: context.subresource,
-    now: context.now,
-    resetFields: resetFieldsFor(context.definition, context.subresource),
-  });
 }
 
 function refuseInvalid(context: WriteContext, object: KubeObject, live: KubeObject): void {

@@ -111,7 +111,7 @@ function initOf(method: string, { body, type, accept, token = 'admin', headers =
   if (accept) sent['Accept'] = accept;
   if (body !== undefined) {
     const payload = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
-    init.body = payload as BodyInit;
+    init.body = payload as NonNullable<RequestInit['body']>;
     sent['Content-Type'] = type ?? 'application/json';
     sent['Content-Length'] ??= String(Buffer.byteLength(payload));
   }
