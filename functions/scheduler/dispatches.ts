@@ -35,17 +35,33 @@ export function pendingCreates(
     .map((cluster) => ({ owner: dispatchOwner(ref), cluster, body, expected: 0 }));
 }
 
+/** States in which no timer tries again: only a change by somebody helps, and this may be it. */
+const REFUSED = new Set([
+  'AlreadyExists',
+  'ManagedLabelFalse',
+  'ComputeResourceFailed',
+  'ApplyOverridesFailed',
+  'ClusterTerminating',
+]);
+
 /** Messages to the clusters whose record does not show the present decision, and to those that are to lose their copy. */
 export function dispatches(ref: ObjectRef, federated: KubeObject, uid: string, records: readonly StoreRecord[]): Outgoing[] {
   const decision = decisionOf(federated);
   const isTerminating = federated.metadata.deletionTimestamp !== undefined;
   const placed = new Set(isTerminating ? [] : placedClusters(federated));
   const recordByCluster = new Map(records.map((record) => [record.cluster, record]));
-  const behind = [...new Set([...placed, ...recordByCluster.keys()])].sort().filter((cluster) => {
-    if (!placed.has(cluster)) return true;
-    const record = recordByCluster.get(cluster);
-    return !record || (parseJson(record.body) as unknown as DispatchRecord).decision !== decision;
-  });
-  const cause = isTerminating ? `removal ${uid}` : `decision ${uid} ${decision}`;
-  return behind.map((cluster) => ({ work: { type: 'dispatch', federated: refOf(ref), cluster, attempt: 0 }, cause }));
+  const outgoing: Outgoing[] = [];
+  for (const cluster of [...new Set([...placed, ...recordByCluster.keys()])].sort()) {
+    const stored = recordByCluster.get(cluster);
+    const cause = placed.has(cluster) ? behindCause(stored, decision, uid) : `removal ${uid} ${decision} ${stored?.version ?? 0}`;
+    if (cause) outgoing.push({ work: { type: 'dispatch', federated: refOf(ref), cluster, attempt: 0 }, cause });
+  }
+  return outgoing;
+}
+
+/** Why a placed cluster must hear; undefined when it need not. */
+function behindCause(stored: StoreRecord | undefined, decision: number, uid: string): string | undefined {
+  const record = stored && (parseJson(stored.body) as unknown as DispatchRecord);
+  if (!record || record.decision !== decision || (record.federatedUid ?? uid) !== uid) return `decision ${uid} ${decision}`;
+  return REFUSED.has(record.state) ? `refused ${uid} ${decision} ${stored?.version ?? 0}` : undefined;
 }

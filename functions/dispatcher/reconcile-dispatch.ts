@@ -1,0 +1,85 @@
+/** Brings one cluster's copy of one object to what its decision says: load, decide, call, record, emit. Safe to run twice. */
+import type { DispatchInput } from '../../shared/federation/dispatch/actions.ts';
+import type { DispatchRecord } from '../../shared/federation/records.ts';
+import type { DispatchMessage } from '../../shared/runtime/messages.ts';
+import { done, type ReconcileResult, requeueAfter, terminal } from '../../shared/runtime/reconcile.ts';
+import type { DispatcherDeps } from './deps.ts';
+import { inputOf, type Job, loadJob } from './load.ts';
+import { playRound, type RoundEnd } from './round.ts';
+import { saveRecord, sendRemoved, sendStatus } from './save.ts';
+import { tellTrouble } from './tell.ts';
+
+/** Handles one dispatch message. */
+export async function reconcileDispatch(deps: DispatcherDeps, message: DispatchMessage): Promise<ReconcileResult> {
+  const end = deps.recordWriter.begin();
+  try {
+    const job = await loadJob(deps, message.federated, message.cluster); //    1 load
+    const { cluster } = job;
+    if (!cluster) return await leave(deps, job, message.cluster);
+    const input = inputOf(deps, job, cluster);
+    if (!input) return await leave(deps, job, message.cluster);
+    if (isPlannedRetry(job, input, message)) return done('its next attempt is on its way');
+    const member = await deps.members.connect(cluster.object);
+    if (member.type === 'invalid')
+      return terminal('NoConnection', `${message.federated.name} on ${cluster.name}: ${member.message}`);
+    const { isSuspect } = suspicion(job.record);
+    const round = await playRound(deps, member.client, input, { isSuspect }); //   2 decide, call
+    return await settle(deps, job, message, round); //                             3 record, emit, acknowledge
+  } finally {
+    end();
+  }
+}
+
+/** States whose next attempt a timer holds. */
+const RETRIED = new Set([
+  'CreationFailed',
+  'UpdateFailed',
+  'DeletionFailed',
+  'LabelRemovalFailed',
+  'RetrievalFailed',
+  'CreationTimedOut',
+  'UpdateTimedOut',
+  'DeletionTimedOut',
+]);
+
+/** Failed work has one chain of retries, and the record counts its length. A message that brings nothing new leaves the work to that chain. */
+function isPlannedRetry({ record, stored, cluster }: Job, input: DispatchInput, { attempt }: DispatchMessage): boolean {
+  if (!record || !RETRIED.has(record.state) || attempt >= record.attempts || stored?.parkedFor) return false;
+  if (input.wanted.type !== 'present' || record.clusterUid !== cluster?.memberUid) return false;
+  return record.federatedUid === input.federated.uid && record.decision === input.decision;
+}
+
+/** What the member reported last does not fit what was accepted: somebody took a field of ours, or deleted the copy. */
+function suspicion(record: DispatchRecord | undefined): { isSuspect: boolean } {
+  const observed = record?.observed;
+  if (!record || !observed || record.state !== 'OK') return { isSuspect: false };
+  const isTaken = observed.owned !== undefined && record.owned !== undefined && observed.owned !== record.owned;
+  return { isSuspect: isTaken || observed.gone === true };
+}
+
+/** The cluster is gone, or nothing says where a copy would lie: what is left is the record. */
+async function leave(deps: DispatcherDeps, job: Job, cluster: string): Promise<ReconcileResult> {
+  if (!job.stored) return done('nothing to do');
+  await saveRecord(deps, job, cluster, null, { parked: false });
+  await sendStatus(deps, job);
+  await sendRemoved(deps, job, cluster);
+  return done('the cluster is gone');
+}
+
+async function settle(deps: DispatcherDeps, job: Job, message: DispatchMessage, round: RoundEnd): Promise<ReconcileResult> {
+  const { end } = round;
+  const isParked =
+    end.type === 'rest'
+      ? end.rest.type === 'park'
+      : end.type === 'later' && end.unreachable && !deps.breakers.isAccepting(message.cluster);
+  const record = round.record ?? null;
+  const isWritten = record || job.stored ? await saveRecord(deps, job, message.cluster, record, { parked: isParked }) : false;
+  if (isWritten) await tellTrouble(deps, job, message.cluster, record);
+  if (record?.hash && job.type) deps.onManaged?.(message.cluster, job.type);
+  if (isWritten && job.federated) await sendStatus(deps, job);
+  const isTerminating = job.federated?.object.metadata.deletionTimestamp !== undefined;
+  if (isTerminating && (!record || isParked)) await sendRemoved(deps, job, message.cluster);
+  if (end.type === 'settled') return done(end.summary);
+  if (end.type === 'later') return isParked ? done(`parked: ${end.reason}`) : requeueAfter(end.delayMs, end.reason);
+  return done(end.rest.reason);
+}

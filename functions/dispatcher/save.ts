@@ -1,0 +1,64 @@
+/** Stores the record of a round, and tells what follows from it. */
+import { type DispatchRecord, dispatchOwner } from '../../shared/federation/records.ts';
+import { parseJson, stringifyJson } from '../../shared/machinery/codec/json.ts';
+import type { JsonObject } from '../../shared/machinery/object.ts';
+import type { StoreRecord } from '../../shared/ports/object-store.ts';
+import { refOf } from '../../shared/runtime/objects.ts';
+import type { DispatcherDeps } from './deps.ts';
+import { RECORD_TRIES, STATUS_AFTER_DISPATCH_MS } from './limits.ts';
+import type { Job } from './load.ts';
+
+/**
+ * Writes the record by compare-and-set; what the member reported meanwhile is kept, for the reports are another writer's part. `parked`: the
+ * record waits for its cluster's return. Answers whether anything was written.
+ */
+export async function saveRecord(
+  deps: DispatcherDeps,
+  job: Job,
+  cluster: string,
+  record: DispatchRecord | null,
+  { parked }: { parked: boolean },
+): Promise<boolean> {
+  let { stored } = job;
+  for (let tries = 0; tries < RECORD_TRIES; tries += 1) {
+    const body = record && stringifyJson(withReports(record, stored) as unknown as JsonObject);
+    const isSame = body === (stored?.body ?? null) && parked === (stored?.parkedFor !== undefined);
+    if (isSame) return false;
+    const written = await deps.recordWriter.write({
+      owner: job.owner,
+      cluster,
+      body,
+      expected: stored?.version ?? 0,
+      ...(parked ? { parkedFor: cluster } : {}),
+    });
+    if (written) return true;
+    stored = (await deps.records.ofOwner(job.owner)).find((other) => other.cluster === cluster);
+  }
+  throw new Error(`the record of ${dispatchOwner(job.ref)} on ${cluster} keeps changing`);
+}
+
+/** A copy that was made anew has not been reported yet: what was seen of the old one says nothing about it. */
+function withReports(record: DispatchRecord, stored: StoreRecord | undefined): DispatchRecord {
+  if (!stored) return record;
+  const { observed } = parseJson(stored.body) as unknown as DispatchRecord;
+  if (!observed || (observed.gone && record.state === 'OK')) {
+    const { observed: _none, ...rest } = record;
+    return rest;
+  }
+  return { ...record, observed };
+}
+
+/** The fold into the object's status; messages of the same quarter second are one. */
+export async function sendStatus(deps: DispatcherDeps, job: Job): Promise<void> {
+  const at = Math.ceil((deps.clock.now() + STATUS_AFTER_DISPATCH_MS / 2) / STATUS_AFTER_DISPATCH_MS) * STATUS_AFTER_DISPATCH_MS;
+  await deps.sender.sendLater({ work: { type: 'status', federated: refOf(job.ref), attempt: 0 }, cause: `dispatch ${at}` }, at);
+}
+
+/** When the last copy of an object that is being deleted is gone, the scheduler ends the deletion. */
+export async function sendRemoved(deps: DispatcherDeps, job: Job, cluster: string): Promise<void> {
+  if (!job.federated) return;
+  const left = (await deps.records.ofOwner(job.owner)).filter((record) => record.cluster !== cluster && !record.parkedFor);
+  if (left.length > 0) return;
+  const cause = `removed ${job.federated.stored.uid} ${cluster} ${job.stored?.version ?? 0}`;
+  await deps.sender.send([{ work: { type: 'schedule', source: refOf(job.ref), attempt: 0 }, cause }]);
+}
