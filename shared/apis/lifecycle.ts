@@ -80,6 +80,8 @@ const CHANGEABLE: ReadonlyMap<string, readonly string[]> = new Map([
   ['finalize', ['spec.finalizers']],
   ['approval', ['status.conditions']],
   ['ephemeralcontainers', ['spec.ephemeralContainers']],
+  // What the scheduler decides: `pods/binding` sets the node and says so in the status.
+  ['binding', ['spec.nodeName', 'status.phase', 'status.conditions']],
   ['resize', ['spec.containers', 'spec.initContainers']],
 ]);
 
