@@ -22,6 +22,8 @@ export const QUANTITY_EXPONENT_MAX = 1000;
 const WRONG_FORMAT = "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'";
 const WRONG_SUFFIX = "unable to parse quantity's suffix";
 const GRAMMAR = /^([+-]?)0*(\d*)(?:\.(\d*))?([eEinumkKMGTP]*[-+]?\d*)$/;
+/** Most quantities of real objects: already in canonical form. */
+const PLAIN = /^[1-9]\d{0,2}(?:[mkMGTP]|[KMGTP]i)?$/;
 const BINARY_MAX = 2n ** 63n - 1n;
 /** The smallest unit that is kept: one nano. */
 const NANO = -9;
@@ -73,6 +75,7 @@ export function formatQuantity(quantity: Quantity): string {
 
 /** What Go prints after reading the text: `1000m` -> `1`, `1024Ki` -> `1Mi`, `0.1` -> `100m`. Throws RangeError. */
 export function canonicalQuantity(text: string): string {
+  if (PLAIN.test(text)) return text;
   return formatQuantity(parseQuantity(text.trim()));
 }
 

@@ -40,16 +40,28 @@ export type ObjectSchema = Common & {
   /** A whole Kubernetes object lies here: apiVersion, kind and metadata are known (`x-kubernetes-embedded-resource`). */
   embedded: boolean;
 };
-export type MapSchema = Common & { kind: 'map'; values: Schema; atomic: boolean };
-export type ListSchema = Common & { kind: 'list'; items: Schema; listType: ListType; listKeys: readonly string[] };
+export type MapSchema = Common & { kind: 'map'; values: Schema; atomic: boolean; minProperties?: number; maxProperties?: number };
+export type ListSchema = Common & {
+  kind: 'list';
+  items: Schema;
+  listType: ListType;
+  listKeys: readonly string[];
+  minItems?: number;
+  maxItems?: number;
+};
 export type ScalarSchema = Common & {
   kind: 'scalar';
   scalar: 'string' | 'integer' | 'number' | 'boolean' | 'intOrString' | 'quantity';
   format: string;
   enum?: readonly JsonValue[];
   pattern?: string;
+  /** `pattern`, compiled; absent where the engine cannot read it. */
+  regex?: RegExp;
   minimum?: number;
   maximum?: number;
+  /** In characters (code points). */
+  minLength?: number;
+  maxLength?: number;
 };
 export type AnySchema = Common & { kind: 'any' };
 
