@@ -75,7 +75,7 @@ afterAll(async () => {
   expect(code).toBe(0);
 });
 
-describe.sequential('walkthrough', () => {
+describe('walkthrough', () => {
   test('the start lines say what there is, and the kubeconfig is private', async () => {
     expect(program.output()).toMatch(/api +https:\/\/127\.0\.0\.1:\d+/);
     for (const cluster of CLUSTERS) expect(program.output()).toContain(cluster);
