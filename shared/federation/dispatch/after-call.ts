@@ -3,7 +3,7 @@ import type { KubeObject } from '../../machinery/object.ts';
 import type { DispatchRecord, DispatchState } from '../records.ts';
 import type { CallEffect, CallOutcome, DispatchCall, DispatchInput } from './actions.ts';
 import { ownedDigest } from './ownership.ts';
-import { copyIdentity, nextRecord, rejectedDelayMs, retryDelayMs, WAIT_FOR_REMOVAL_MS } from './transitions.ts';
+import { containerDelayMs, copyIdentity, nextRecord, rejectedDelayMs, retryDelayMs, WAIT_FOR_REMOVAL_MS } from './transitions.ts';
 
 type Failure = Exclude<CallOutcome, { type: 'ok' }>;
 
@@ -83,7 +83,13 @@ function afterFailure(input: DispatchInput, call: DispatchCall, failure: Failure
   // A write without an answer may have happened: nobody knows what stands there.
   const record = failure.type === 'unreachable' && call.type !== 'read' ? { ...failed, hash: '' } : failed;
   const isContent = failure.type === 'rejected' && failure.code >= 400 && failure.code < 500 && failure.code !== 429;
-  const delayMs = isContent ? rejectedDelayMs(record.attempts) : retryDelayMs(record.attempts);
+  // A namespace that is missing is on its way by itself.
+  const isContainer = failure.type === 'notFound';
+  const delayMs = isContent
+    ? rejectedDelayMs(record.attempts)
+    : isContainer
+      ? containerDelayMs(record.attempts)
+      : retryDelayMs(record.attempts);
   return { record, next: { type: 'later', delayMs, reason: failure.message } };
 }
 

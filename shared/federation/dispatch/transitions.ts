@@ -8,6 +8,7 @@ export const DRIFTS_MAX = 3;
 /** Between two looks at a copy that is being deleted. */
 export const WAIT_FOR_REMOVAL_MS = 2_000;
 const RETRY_FIRST_MS = 1_000;
+const CONTAINER_FIRST_MS = 250;
 const RETRY_MAX_MS = 60_000;
 /** What a member refuses for its content seldom changes by waiting. */
 const REJECTED_FIRST_MS = 5_000;
@@ -16,6 +17,11 @@ const REJECTED_MAX_MS = 300_000;
 /** Delay before the next attempt, `attempts` counted from 1: doubling, from 1 s to 1 min. */
 export function retryDelayMs(attempts: number): number {
   return Math.min(RETRY_MAX_MS, RETRY_FIRST_MS * 2 ** Math.min(attempts - 1, 16));
+}
+
+/** Likewise where the namespace or kind is missing: from 250 ms. */
+export function containerDelayMs(attempts: number): number {
+  return Math.min(RETRY_MAX_MS, CONTAINER_FIRST_MS * 2 ** Math.min(attempts - 1, 16));
 }
 
 /** Likewise after a refusal by content: from 5 s to 5 min. */

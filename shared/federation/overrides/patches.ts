@@ -1,6 +1,6 @@
 /** Applying the patches of overrides: JSON Patch as KubeAdmiral's library reads it, lenient about `replace` of a missing member. */
 import type { JsonValue, KubeObject } from '../../machinery/object.ts';
-import { applyJsonPatch, parseJsonPatch } from '../../machinery/patch/json.ts';
+import { applyJsonPatch, PatchError, parseJsonPatch } from '../../machinery/patch/json.ts';
 import type { OverridePatch } from './overriders.ts';
 import { isJsonObject } from './pod-spec.ts';
 
@@ -42,7 +42,7 @@ export function applyLenient(template: KubeObject, patches: readonly OverridePat
       : { type: 'invalid', message: 'the result is no object' };
   } catch (error) {
     // The patch library reports what does not apply by throwing; here that is an expected outcome.
-    if (error instanceof Error && error.name === 'PatchError') return { type: 'invalid', message: error.message };
+    if (error instanceof PatchError) return { type: 'invalid', message: error.message };
     throw error;
   }
 }
