@@ -9,7 +9,7 @@ import type { SchedulingUnit } from './unit.ts';
 /** What a filter says of one cluster. `failed`: the plugin could not decide (a webhook); that is no rejection. */
 export type FilterResult = { type: 'accept' } | { type: 'reject'; reason: string } | { type: 'failed'; reason: string };
 
-/** Given to filters and scores. One object is reused for all clusters of an attempt: plugins must not keep it. */
+/** Given to filters and scores. */
 export type PluginContext = {
   unit: SchedulingUnit;
   cluster: ClusterFacts;
@@ -21,8 +21,15 @@ export type PluginContext = {
   args: JsonObject;
 };
 
-/** `evicts`: its rejection also removes work that runs there (what the user or an admin declared to do so). Without it running work stays. */
-export type FilterPlugin = { name: string; evicts: boolean; filter(context: PluginContext): FilterResult };
+/**
+ * `evicts` says what a rejection means for work that runs on the cluster: `always` it goes (a taint, a deletion, a migration: somebody
+ * declared it), `whileOthersFit` it goes when another cluster takes the object (a policy was edited), `never` it stays.
+ */
+export type FilterPlugin = {
+  name: string;
+  evicts: 'always' | 'whileOthersFit' | 'never';
+  filter(context: PluginContext): FilterResult;
+};
 
 /** `normalise`: raw values are scaled to 0..100 over all clusters of the attempt, `descending` turned around. Absent: they are 0..100 already. */
 export type ScorePlugin = { name: string; normalise?: 'ascending' | 'descending'; score(context: PluginContext): number };
@@ -35,7 +42,7 @@ export type SelectResult = { type: 'ok'; clusters: ScoredCluster[] } | { type: '
 /** Orders or cuts the list. */
 export type SelectPlugin = { name: string; select(unit: SchedulingUnit, clusters: readonly ScoredCluster[]): SelectResult };
 
-/** Replicas per cluster in the order given; `weights` as they were used; `shares` exact; `notes` say why a count is not the share. */
+/** Replicas per cluster in the order given; `weights` as they were used; `notes` say why a count is not the cluster's share. */
 export type DividedReplicas = {
   type: 'ok';
   replicas: number[];
@@ -44,10 +51,15 @@ export type DividedReplicas = {
 };
 export type ReplicasResult = DividedReplicas | { type: 'invalid'; message: string };
 
-/** Divides the unit's replicas over the selected clusters. */
+/** Divides the unit's replicas over the selected clusters. `held`: clusters that keep what they run and get nothing new, with the reason. */
 export type ReplicasPlugin = {
   name: string;
-  divide(unit: SchedulingUnit, clusters: readonly ClusterFacts[], args: JsonObject): ReplicasResult;
+  divide(
+    unit: SchedulingUnit,
+    clusters: readonly ClusterFacts[],
+    args: JsonObject,
+    held?: ReadonlyMap<string, string>,
+  ): ReplicasResult;
 };
 
 /** The plugins of an attempt, in order. */

@@ -4,7 +4,7 @@ import { accept, type FilterPlugin, reject } from '../framework.ts';
 /** Rejects a cluster whose labels or name do not match clusterSelector and the required terms of clusterAffinity. */
 export const clusterAffinity: FilterPlugin = {
   name: 'ClusterAffinity',
-  evicts: true,
+  evicts: 'whileOthersFit',
   filter({ unit, cluster }) {
     if (!matchesSelector(unit.clusterSelector, cluster.labels)) return reject('labels do not match clusterSelector');
     if (unit.required === undefined) return accept();

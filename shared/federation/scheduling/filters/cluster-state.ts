@@ -5,7 +5,7 @@ import { accept, type FilterPlugin, reject } from '../framework.ts';
 /** Rejects a cluster that has not joined: nothing is known of it yet. */
 export const clusterJoined: FilterPlugin = {
   name: 'ClusterJoined',
-  evicts: false,
+  evicts: 'never',
   filter({ cluster }) {
     return cluster.joined ? accept() : reject('has not joined');
   },
@@ -14,7 +14,7 @@ export const clusterJoined: FilterPlugin = {
 /** Rejects a cluster that is not ready, unless the workload runs there. */
 export const clusterReady: FilterPlugin = {
   name: 'ClusterReady',
-  evicts: false,
+  evicts: 'never',
   filter({ cluster, placed }) {
     return cluster.ready || placed ? accept() : reject('is not ready');
   },
@@ -23,7 +23,7 @@ export const clusterReady: FilterPlugin = {
 /** Rejects a cluster that is being removed, placed or not. */
 export const clusterTerminating: FilterPlugin = {
   name: 'ClusterTerminating',
-  evicts: true,
+  evicts: 'always',
   filter({ cluster }) {
     return cluster.terminating ? reject('is being removed') : accept();
   },
@@ -32,7 +32,7 @@ export const clusterTerminating: FilterPlugin = {
 /** Rejects a cluster that the user evicted the workload from, until the time they gave. */
 export const clusterEvicted: FilterPlugin = {
   name: 'ClusterEvicted',
-  evicts: true,
+  evicts: 'always',
   filter({ unit, cluster, now }) {
     const until = unit.evictedUntil.get(cluster.name);
     return until !== undefined && until > now ? reject(`was evicted by a migration until ${formatTime(until)}`) : accept();

@@ -8,7 +8,7 @@ const EVICTING: ReadonlySet<string> = new Set(['NoExecute']);
 /** Rejects a cluster that the policy alone would not admit: annotations of the object may narrow a policy, not widen it. */
 export const policyBounds: FilterPlugin = {
   name: 'PolicyBounds',
-  evicts: true,
+  evicts: 'whileOthersFit',
   filter({ unit, cluster, placed }) {
     const { bounds } = unit;
     if (!bounds) return accept();

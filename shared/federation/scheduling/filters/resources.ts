@@ -8,7 +8,7 @@ export const KATALYST_PREFIX = 'resource.katalyst.kubewharf.io/';
 /** Rejects a cluster that has no room for one replica, unless the workload runs there. */
 export const clusterResourcesFit: FilterPlugin = {
   name: 'ClusterResourcesFit',
-  evicts: false,
+  evicts: 'never',
   filter({ unit, cluster, placed }) {
     if (placed) return accept();
     for (const [resource, request] of Object.entries(unit.request)) {
@@ -24,7 +24,7 @@ export const clusterResourcesFit: FilterPlugin = {
 /** Rejects a cluster without Katalyst resources when the workload asks for some, unless it runs there. */
 export const katalystResourcesExist: FilterPlugin = {
   name: 'KatalystResourcesExist',
-  evicts: false,
+  evicts: 'never',
   filter({ unit, cluster, placed }) {
     if (placed || !Object.keys(unit.request).some(isKatalyst)) return accept();
     return Object.keys(cluster.allocatable).some(isKatalyst) ? accept() : reject('has no Katalyst resources');

@@ -1,6 +1,6 @@
 /** Divides replicas by weight: the policy's own, or dynamic ones from free capacity. */
 import type { JsonObject } from '../../../machinery/object.ts';
-import { formatTaint, type Taint, untoleratedTaint } from '../../policies/tolerations.ts';
+import { formatTaint, untoleratedTaint } from '../../policies/tolerations.ts';
 import type { ClusterFacts } from '../../snapshot.ts';
 import { KATALYST_PREFIX } from '../filters/resources.ts';
 import type { DividedReplicas, ReplicasPlugin } from '../framework.ts';
@@ -16,11 +16,11 @@ type Weights = { source: 'placement' | 'dynamic'; resource?: string; values: rea
 /** Weighted division with minimums, maximums, learnt capacities and migration limits. `args.supplyLimitRatio` replaces 1.4. */
 export const clusterCapacityWeight: ReplicasPlugin = {
   name: 'ClusterCapacityWeight',
-  divide(unit, clusters, args) {
+  divide(unit, clusters, args, held) {
     const weights = weightsOf(unit, clusters, args);
     if ('message' in weights) return { type: 'invalid', message: weights.message };
-    const taints = clusters.map((cluster) => untoleratedTaint(cluster.taints, NO_SCHEDULE, unit.tolerations));
-    const entries = clusters.map((cluster, index) => entryOf(unit, cluster, weights.values[index] ?? 0, taints[index]));
+    const closed = clusters.map((cluster) => held?.get(cluster.name) ?? closedBy(unit, cluster));
+    const entries = clusters.map((cluster, index) => entryOf(unit, cluster.name, weights.values[index] ?? 0, closed[index]));
     const { plan, overflow } = planWeighted(entries, {
       total: unit.replicas,
       key: unit.key,
@@ -32,10 +32,17 @@ export const clusterCapacityWeight: ReplicasPlugin = {
       type: 'ok',
       replicas,
       weights,
-      notes: replicas.map((count, index) => noteOf(unit, entries[index], taints[index], count)),
+      notes: replicas.map((count, index) => noteOf(unit, entries[index], closed[index], count)),
     };
   },
 };
+
+/** Why a cluster gets nothing new: an untolerated NoSchedule taint. */
+function closedBy(unit: SchedulingUnit, { taints }: ClusterFacts): string | undefined {
+  if (taints.length === 0) return undefined;
+  const taint = untoleratedTaint(taints, NO_SCHEDULE, unit.tolerations);
+  return taint && `taint ${formatTaint(taint)}: nothing new is placed here`;
+}
 
 function weightsOf(unit: SchedulingUnit, clusters: readonly ClusterFacts[], args: JsonObject): Weights | { message: string } {
   if (unit.weights.size > 0) {
@@ -58,11 +65,11 @@ function weightResource({ request }: SchedulingUnit): string {
   return (request[KATALYST_CPU] ?? 0) > 0 ? KATALYST_CPU : 'cpu';
 }
 
-/** A cluster with an untolerated NoSchedule taint keeps what it has, and gets nothing new. */
-function entryOf(unit: SchedulingUnit, { name }: ClusterFacts, weight: number, taint: Taint | undefined): WeightedCluster {
+/** A closed cluster keeps at most what it has. */
+function entryOf(unit: SchedulingUnit, name: string, weight: number, closed: string | undefined): WeightedCluster {
   const current = currentReplicas(unit, name);
   const asked = unit.maxReplicas.get(name);
-  const max = taint && (asked === undefined || current < asked) ? current : asked;
+  const max = closed !== undefined && (asked === undefined || current < asked) ? current : asked;
   return {
     name,
     weight,
@@ -84,11 +91,11 @@ export function currentReplicas(unit: SchedulingUnit, cluster: string): number {
 function noteOf(
   unit: SchedulingUnit,
   entry: WeightedCluster | undefined,
-  taint: Taint | undefined,
+  closed: string | undefined,
   count: number,
 ): DividedReplicas['notes'][number] {
   if (!entry) return undefined;
-  if (taint && count >= entry.current && count === entry.max) return `taint ${formatTaint(taint)}: nothing new is placed here`;
+  if (closed !== undefined && count === entry.max) return closed;
   if (entry.limited !== undefined && count >= entry.limited) return `limited to ${entry.limited} by a migration`;
   if (entry.estimated !== undefined && count >= entry.estimated) return `${entry.estimated} fit here, as seen from pending pods`;
   if (entry.max !== undefined && count >= entry.max) return `at its maxReplicas ${entry.max}`;

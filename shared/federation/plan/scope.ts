@@ -1,0 +1,40 @@
+/** Which objects are federated at all. */
+import type { KubeObject } from '../../machinery/object.ts';
+import { isUntouchedNamespace, NO_FEDERATED_RESOURCE_ANNOTATION, SYSTEM_NAMESPACE } from '../keys.ts';
+import { CLUSTER_PROPAGATION_POLICY_LABEL, PROPAGATION_POLICY_LABEL } from '../policies/match.ts';
+import type { PlanSnapshot } from '../snapshot.ts';
+
+const CONTROL_NAMESPACES: ReadonlySet<string> = new Set(['kube-system', 'kube-public', 'kube-node-lease']);
+/** What every namespace of every cluster makes for itself. */
+const MADE_EVERYWHERE: ReadonlySet<string> = new Set(['ServiceAccount/default', 'ConfigMap/kube-root-ca.crt']);
+/** Label of RBAC objects that every API server makes for itself. */
+const BOOTSTRAPPING = 'kubernetes.io/bootstrapping';
+
+/** Why an object is not federated; undefined when it is. */
+export function whyNotFederated(snapshot: PlanSnapshot): string | undefined {
+  const { source, type, federated, policy, leaders } = snapshot;
+  const { name = '', namespace = '', annotations = {} } = source.metadata;
+  if (source.metadata.deletionTimestamp) return 'it is being deleted';
+  if (annotations[NO_FEDERATED_RESOURCE_ANNOTATION]) return `annotation ${NO_FEDERATED_RESOURCE_ANNOTATION} is set`;
+  if (namespace === SYSTEM_NAMESPACE) return `namespace ${SYSTEM_NAMESPACE} belongs to the control plane`;
+  if (isNamespace(type) && (isUntouchedNamespace('', 'Namespace', name) || name.startsWith('kube-')))
+    return 'every cluster has this namespace by itself';
+  if (hasOwnPolicy(source) || federated || leaders.length > 0) return undefined;
+  if (MADE_EVERYWHERE.has(`${type.kind}/${name}`)) return 'every namespace makes this object for itself';
+  return policy === undefined && isSystemMade(source) ? 'the system made it for itself' : undefined;
+}
+
+/** True for the kind whose objects go to every cluster. */
+export function isNamespace({ group, kind }: { group: string; kind: string }): boolean {
+  return group === '' && kind === 'Namespace';
+}
+
+function hasOwnPolicy({ metadata }: KubeObject): boolean {
+  const labels = metadata.labels ?? {};
+  return labels[PROPAGATION_POLICY_LABEL] !== undefined || labels[CLUSTER_PROPAGATION_POLICY_LABEL] !== undefined;
+}
+
+function isSystemMade({ metadata }: KubeObject): boolean {
+  const { name = '', namespace = '', labels = {} } = metadata;
+  return name.startsWith('system:') || CONTROL_NAMESPACES.has(namespace) || labels[BOOTSTRAPPING] !== undefined;
+}

@@ -1,0 +1,52 @@
+/** The one sentence that a decision holds for each cluster. */
+import type { ClusterDecision, Rejection } from './decision.ts';
+import type { SchedulingUnit } from './unit.ts';
+
+/** Why a cluster that was refused does not run the object. */
+export function whyRejected(rejections: readonly Rejection[]): string {
+  const [first] = rejections;
+  if (rejections.length === 1 && first) return first.reason;
+  return rejections.map(({ reason }) => reason).join('; ');
+}
+
+/** Why a cluster that passed every filter was not chosen. `rank` counts from 1. */
+export function whyNotSelected(unit: SchedulingUnit, score: number, rank: number): string {
+  if (unit.maxClusters === undefined) return `score ${score} was not selected`;
+  return `score ${score} is number ${rank}, and maxClusters is ${unit.maxClusters}`;
+}
+
+/** Why a selected cluster has this many replicas. `note` is the planner's; `heaviest` marks the cluster with the largest weight. */
+export function whyDivided(
+  entry: Pick<ClusterDecision, 'replicas' | 'before' | 'share' | 'fits'>,
+  note: string | undefined,
+  heaviest: 'dynamic' | 'placement' | undefined,
+): string {
+  const replicas = entry.replicas ?? 0;
+  if (replicas === 0)
+    return (
+      note ??
+      (entry.share === undefined ? 'nothing is left for it' : `its share is ${entry.share}, no whole replica is left for it`)
+    );
+  const reason = note ?? shareText(entry.share, heaviest);
+  if (entry.fits === undefined) return reason;
+  const more = entry.fits - (replicas - (entry.before ?? 0));
+  return more >= 0 ? `${reason}; ${more} more would fit` : `${reason}; ${-more} may not fit now`;
+}
+
+function shareText(share: number | undefined, heaviest: 'dynamic' | 'placement' | undefined): string {
+  if (heaviest === 'dynamic') return 'most free capacity';
+  if (heaviest === 'placement') return 'largest weight';
+  return share === undefined ? 'takes what the clusters before it left' : `its share is ${share}`;
+}
+
+/** `0/5 clusters are available: 3 taint a=b:NoSchedule is not tolerated, 2 is not ready`: most frequent first, each cluster by its first reason. */
+export function noFitMessage(clusters: readonly ClusterDecision[]): string {
+  if (clusters.length === 0) return 'no cluster has joined';
+  const counts = new Map<string, number>();
+  for (const { rejections, why } of clusters) {
+    const reason = rejections?.[0]?.reason ?? why;
+    counts.set(reason, (counts.get(reason) ?? 0) + 1);
+  }
+  const parts = [...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
+  return `0/${clusters.length} clusters are available: ${parts.map(([reason, count]) => `${count} ${reason}`).join(', ')}`;
+}
