@@ -80,7 +80,8 @@ async function routeSubresource(exchange: ResourceExchange): Promise<Response> {
   const declared = definition.subresources.find((each) => each.name === subresource);
   if (subresource !== 'status' || !definition.status) {
     if (declared === undefined) throw unknownPath();
-    if (declared.kind !== definition.kind) throw notServed(exchange);
+    // A part of the object can be written; `log` and its like answer the object's kind too, but only from a node.
+    if (declared.kind !== definition.kind || !declared.verbs.includes('update')) throw notServed(exchange);
   }
   if (resource.rest !== '') throw unknownPath();
   const verbs = declared?.verbs ?? ['get', 'patch', 'update'];

@@ -22,7 +22,7 @@ export async function applyObject(
   const config = readConfiguration(context, patch.text);
   const onMissing = async () => {
     if (context.subresource !== '') throw failureOfMissing(context);
-    refusePreconditions(context, config);
+    refuseAbsent(context, config);
     await mayCreate();
     return createObject(core, context, merge(context, undefined, config, patch.force), { tracked: true });
   };
@@ -42,9 +42,12 @@ function failureOfMissing(context: WriteContext): StatusError {
   });
 }
 
-/** An object that names a uid or a version speaks of one that was seen: it must not come back as another. */
-function refusePreconditions(context: WriteContext, { metadata }: KubeObject): void {
+/** A configuration that names a uid or a version speaks of an object that was seen: it must not come back as another. */
+function refuseAbsent(context: WriteContext, { metadata }: KubeObject): void {
   const resource = resourceOf(context.definition);
+  if (metadata.name && metadata.name !== context.name)
+    throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${context.name})`);
+  metadata.name = context.name;
   if (metadata.uid)
     throw conflict(
       resource,

@@ -89,7 +89,7 @@ async function replace(
 
 function refuseInvalid(context: WriteContext, object: KubeObject, live: KubeObject): void {
   const { definition } = context;
-  const errors = validateObjectMeta(definition, object);
+  const errors = validateObjectMeta(definition, object, live);
   errors.push(...(definition.strategy.validate?.(object) ?? []));
   errors.push(...(definition.strategy.validateUpdate?.(object, live) ?? []));
   if (errors.length > 0) throw invalid(definition, context.name, errors);

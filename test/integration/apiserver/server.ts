@@ -80,11 +80,10 @@ export async function startTestServer(overrides: Partial<ApiServerDeps> = {}): P
     if (!found) throw new Error(`${group}/${version} ${plural} is not served`);
     return found;
   };
-  await server.resources.create(definition('', 'v1', 'namespaces'), {
-    apiVersion: 'v1',
-    kind: 'Namespace',
-    metadata: { name: 'default' },
-  });
+  const namespaces = definition('', 'v1', 'namespaces');
+  const seeded = await server.resources.list(namespaces, {});
+  if (seeded.items.length === 0)
+    await server.resources.create(namespaces, { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'default' } });
   const send = (method: string, path: string, options: RequestOptions = {}) => request(server, method, path, options);
   return {
     server,
