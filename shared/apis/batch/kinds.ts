@@ -1,9 +1,20 @@
 /** Kinds of `batch/v1`. */
+
 import { type KindDeclarations, textAt } from '../declare.ts';
+import { withStatus } from '../defaults/fill.ts';
+import { CRON_JOB_COLUMNS, JOB_COLUMNS } from './columns.ts';
+import { defaultCronJob, defaultJob, prepareJob } from './defaults.ts';
 
 export const BATCH_KINDS: KindDeclarations = {
-  cronjobs: { generation: true, unconditionalUpdate: true },
+  cronjobs: {
+    strategy: { applyDefaults: defaultCronJob, prepareForCreate: withStatus() },
+    columns: CRON_JOB_COLUMNS,
+    generation: true,
+    unconditionalUpdate: true,
+  },
   jobs: {
+    strategy: { applyDefaults: defaultJob, prepareForCreate: prepareJob },
+    columns: JOB_COLUMNS,
     generation: true,
     unconditionalUpdate: true,
     defaultDeletion: 'Orphan',

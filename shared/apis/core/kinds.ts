@@ -1,6 +1,42 @@
 /** Kinds of the core group (`v1`). */
+
 import type { KubeObject } from '../../machinery/object.ts';
 import { type KindDeclarations, REPLICA_PATHS, textAt } from '../declare.ts';
+import { withStatus } from '../defaults/fill.ts';
+import { defaultPod } from '../defaults/pod-spec.ts';
+import {
+  CONFIG_MAP_COLUMNS,
+  ENDPOINTS_COLUMNS,
+  EVENT_COLUMNS,
+  NAMESPACE_COLUMNS,
+  NODE_COLUMNS,
+  PERSISTENT_VOLUME_CLAIM_COLUMNS,
+  PERSISTENT_VOLUME_COLUMNS,
+  POD_TEMPLATE_COLUMNS,
+  REPLICATION_CONTROLLER_COLUMNS,
+  RESOURCE_QUOTA_COLUMNS,
+  SECRET_COLUMNS,
+  SERVICE_ACCOUNT_COLUMNS,
+  SERVICE_COLUMNS,
+} from './columns.ts';
+import {
+  defaultEndpoints,
+  defaultEvent,
+  defaultLimitRange,
+  defaultNamespace,
+  defaultNode,
+  defaultPersistentVolume,
+  defaultPersistentVolumeClaim,
+  defaultPodTemplateObject,
+  defaultReplicationController,
+  defaultSecret,
+  defaultService,
+  prepareNamespace,
+  startPhase,
+} from './defaults.ts';
+import { POD_COLUMNS } from './pod-columns.ts';
+import { preparePod } from './pod-create.ts';
+import { allocateService, reallocateService } from './service.ts';
 
 /** Field selectors of Events in the core form; events.k8s.io maps its own names onto the same fields. */
 const EVENT_FIELDS = new Map<string, (object: KubeObject) => string>([
@@ -35,41 +71,88 @@ function podGracePeriodSeconds(pod: KubeObject): number {
 }
 
 export const CORE_KINDS: KindDeclarations = {
-  configmaps: { unconditionalUpdate: true },
-  endpoints: { unconditionalUpdate: true, createOnUpdate: true },
-  events: { unconditionalUpdate: true, createOnUpdate: true, selectableFields: EVENT_FIELDS },
-  limitranges: { unconditionalUpdate: true, createOnUpdate: true },
+  configmaps: { columns: CONFIG_MAP_COLUMNS, unconditionalUpdate: true },
+  endpoints: {
+    strategy: { applyDefaults: defaultEndpoints },
+    columns: ENDPOINTS_COLUMNS,
+    unconditionalUpdate: true,
+    createOnUpdate: true,
+  },
+  events: {
+    strategy: { applyDefaults: defaultEvent },
+    columns: EVENT_COLUMNS,
+    unconditionalUpdate: true,
+    createOnUpdate: true,
+    selectableFields: EVENT_FIELDS,
+  },
+  limitranges: { strategy: { applyDefaults: defaultLimitRange }, unconditionalUpdate: true, createOnUpdate: true },
   namespaces: {
+    strategy: { applyDefaults: defaultNamespace, prepareForCreate: prepareNamespace },
+    columns: NAMESPACE_COLUMNS,
     unconditionalUpdate: true,
     deleteReturnsObject: true,
     nameRule: 'label',
     selectableFields: new Map([['status.phase', textAt('status', 'phase')]]),
   },
   nodes: {
+    strategy: { applyDefaults: defaultNode, prepareForCreate: withStatus() },
+    columns: NODE_COLUMNS,
     unconditionalUpdate: true,
     selectableFields: new Map([['spec.unschedulable', (node) => textAt('spec', 'unschedulable')(node) || 'false']]),
   },
-  persistentvolumeclaims: { unconditionalUpdate: true, deleteReturnsObject: true },
-  persistentvolumes: { unconditionalUpdate: true, deleteReturnsObject: true },
+  persistentvolumeclaims: {
+    strategy: { applyDefaults: defaultPersistentVolumeClaim },
+    columns: PERSISTENT_VOLUME_CLAIM_COLUMNS,
+    unconditionalUpdate: true,
+    deleteReturnsObject: true,
+  },
+  persistentvolumes: {
+    strategy: { applyDefaults: defaultPersistentVolume, prepareForCreate: startPhase },
+    columns: PERSISTENT_VOLUME_COLUMNS,
+    unconditionalUpdate: true,
+    deleteReturnsObject: true,
+  },
   pods: {
+    strategy: { applyDefaults: defaultPod, prepareForCreate: preparePod },
+    columns: POD_COLUMNS,
     generation: true,
     unconditionalUpdate: true,
     deleteReturnsObject: true,
     gracePeriodSeconds: podGracePeriodSeconds,
     selectableFields: POD_FIELDS,
   },
-  podtemplates: { generation: true, unconditionalUpdate: true, deleteReturnsObject: true },
+  podtemplates: {
+    strategy: { applyDefaults: defaultPodTemplateObject },
+    columns: POD_TEMPLATE_COLUMNS,
+    generation: true,
+    unconditionalUpdate: true,
+    deleteReturnsObject: true,
+  },
   replicationcontrollers: {
+    strategy: { applyDefaults: defaultReplicationController, prepareForCreate: withStatus({ replicas: 0 }) },
+    columns: REPLICATION_CONTROLLER_COLUMNS,
     generation: true,
     unconditionalUpdate: true,
     defaultDeletion: 'Orphan',
     scale: REPLICA_PATHS,
     selectableFields: new Map([['status.replicas', (object) => textAt('status', 'replicas')(object) || '0']]),
   },
-  resourcequotas: { unconditionalUpdate: true, deleteReturnsObject: true },
-  secrets: { unconditionalUpdate: true, selectableFields: new Map([['type', textAt('type')]]) },
-  serviceaccounts: { unconditionalUpdate: true, deleteReturnsObject: true },
+  resourcequotas: {
+    strategy: { prepareForCreate: withStatus() },
+    columns: RESOURCE_QUOTA_COLUMNS,
+    unconditionalUpdate: true,
+    deleteReturnsObject: true,
+  },
+  secrets: {
+    strategy: { applyDefaults: defaultSecret },
+    columns: SECRET_COLUMNS,
+    unconditionalUpdate: true,
+    selectableFields: new Map([['type', textAt('type')]]),
+  },
+  serviceaccounts: { columns: SERVICE_ACCOUNT_COLUMNS, unconditionalUpdate: true, deleteReturnsObject: true },
   services: {
+    strategy: { applyDefaults: defaultService, prepareForCreate: allocateService, prepareForUpdate: reallocateService },
+    columns: SERVICE_COLUMNS,
     unconditionalUpdate: true,
     createOnUpdate: true,
     deleteReturnsObject: true,

@@ -1,10 +1,35 @@
 /** Kinds of `networking.k8s.io/v1`. */
+
 import type { KindDeclarations } from '../declare.ts';
+import { withStatus } from '../defaults/fill.ts';
+import { defaultIngress, defaultIngressClass, defaultNetworkPolicy } from '../others/defaults.ts';
+import {
+  INGRESS_CLASS_COLUMNS,
+  INGRESS_COLUMNS,
+  IP_ADDRESS_COLUMNS,
+  NETWORK_POLICY_COLUMNS,
+  SERVICE_CIDR_COLUMNS,
+} from './columns.ts';
 
 export const NETWORKING_KINDS: KindDeclarations = {
-  ingressclasses: { generation: true, unconditionalUpdate: true },
-  ingresses: { generation: true, unconditionalUpdate: true },
-  ipaddresses: { unconditionalUpdate: true },
-  networkpolicies: { generation: true, unconditionalUpdate: true },
-  servicecidrs: { unconditionalUpdate: true },
+  ingressclasses: {
+    strategy: { applyDefaults: defaultIngressClass },
+    columns: INGRESS_CLASS_COLUMNS,
+    generation: true,
+    unconditionalUpdate: true,
+  },
+  ingresses: {
+    strategy: { applyDefaults: defaultIngress },
+    columns: INGRESS_COLUMNS,
+    generation: true,
+    unconditionalUpdate: true,
+  },
+  ipaddresses: { columns: IP_ADDRESS_COLUMNS, unconditionalUpdate: true },
+  networkpolicies: {
+    strategy: { applyDefaults: defaultNetworkPolicy },
+    columns: NETWORK_POLICY_COLUMNS,
+    generation: true,
+    unconditionalUpdate: true,
+  },
+  servicecidrs: { strategy: { prepareForCreate: withStatus() }, columns: SERVICE_CIDR_COLUMNS, unconditionalUpdate: true },
 };

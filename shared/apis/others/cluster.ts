@@ -1,27 +1,93 @@
 /** Kinds of the small groups that a cluster's own machinery uses, by `apiVersion`. */
+
 import { type KindDeclarations, textAt } from '../declare.ts';
+import { withStatus } from '../defaults/fill.ts';
+import {
+  AGE_COLUMNS,
+  API_SERVICE_COLUMNS,
+  ENDPOINT_SLICE_COLUMNS,
+  FLOW_SCHEMA_COLUMNS,
+  LEASE_COLUMNS,
+  PRIORITY_CLASS_COLUMNS,
+  PRIORITY_LEVEL_COLUMNS,
+  RESOURCE_CLAIM_COLUMNS,
+  RESOURCE_SLICE_COLUMNS,
+  RUNTIME_CLASS_COLUMNS,
+  SIGNING_REQUEST_COLUMNS,
+} from './columns.ts';
+import {
+  defaultApiService,
+  defaultCustomResourceDefinition,
+  defaultEndpointSlice,
+  defaultFlowSchema,
+  defaultLease,
+  defaultPriorityClass,
+  defaultPriorityLevel,
+  defaultResourceClaim,
+  defaultResourceClaimTemplate,
+} from './defaults.ts';
 
 export const CLUSTER_KINDS: Readonly<Record<string, KindDeclarations>> = {
-  'apiextensions.k8s.io/v1': { customresourcedefinitions: { generation: true } },
-  'apiregistration.k8s.io/v1': { apiservices: { nameRule: 'pathSegment' } },
+  'apiextensions.k8s.io/v1': {
+    customresourcedefinitions: { strategy: { applyDefaults: defaultCustomResourceDefinition }, generation: true },
+  },
+  'apiregistration.k8s.io/v1': {
+    apiservices: {
+      strategy: { applyDefaults: defaultApiService, prepareForCreate: withStatus() },
+      columns: API_SERVICE_COLUMNS,
+      nameRule: 'pathSegment',
+    },
+  },
   'certificates.k8s.io/v1': {
     certificatesigningrequests: {
+      strategy: { prepareForCreate: withStatus() },
+      columns: SIGNING_REQUEST_COLUMNS,
       unconditionalUpdate: true,
       selectableFields: new Map([['spec.signerName', textAt('spec', 'signerName')]]),
     },
   },
-  'coordination.k8s.io/v1': { leases: { createOnUpdate: true } },
-  'discovery.k8s.io/v1': { endpointslices: { generation: true, unconditionalUpdate: true } },
-  'flowcontrol.apiserver.k8s.io/v1': {
-    flowschemas: { generation: true, unconditionalUpdate: true },
-    prioritylevelconfigurations: { generation: true, unconditionalUpdate: true },
+  'coordination.k8s.io/v1': {
+    leases: { strategy: { applyDefaults: defaultLease }, columns: LEASE_COLUMNS, createOnUpdate: true },
   },
-  'node.k8s.io/v1': { runtimeclasses: { unconditionalUpdate: true, createOnUpdate: true } },
+  'discovery.k8s.io/v1': {
+    endpointslices: {
+      strategy: { applyDefaults: defaultEndpointSlice },
+      columns: ENDPOINT_SLICE_COLUMNS,
+      generation: true,
+      unconditionalUpdate: true,
+    },
+  },
+  'flowcontrol.apiserver.k8s.io/v1': {
+    flowschemas: {
+      strategy: { applyDefaults: defaultFlowSchema, prepareForCreate: withStatus() },
+      columns: FLOW_SCHEMA_COLUMNS,
+      generation: true,
+      unconditionalUpdate: true,
+    },
+    prioritylevelconfigurations: {
+      strategy: { applyDefaults: defaultPriorityLevel, prepareForCreate: withStatus() },
+      columns: PRIORITY_LEVEL_COLUMNS,
+      generation: true,
+      unconditionalUpdate: true,
+    },
+  },
+  'node.k8s.io/v1': { runtimeclasses: { columns: RUNTIME_CLASS_COLUMNS, unconditionalUpdate: true, createOnUpdate: true } },
   'resource.k8s.io/v1': {
-    deviceclasses: { generation: true, unconditionalUpdate: true, deleteReturnsObject: true },
-    resourceclaims: { unconditionalUpdate: true, deleteReturnsObject: true },
-    resourceclaimtemplates: { unconditionalUpdate: true, deleteReturnsObject: true },
+    deviceclasses: { columns: AGE_COLUMNS, generation: true, unconditionalUpdate: true, deleteReturnsObject: true },
+    resourceclaims: {
+      strategy: { applyDefaults: defaultResourceClaim, prepareForCreate: withStatus() },
+      columns: RESOURCE_CLAIM_COLUMNS,
+      unconditionalUpdate: true,
+      deleteReturnsObject: true,
+    },
+    resourceclaimtemplates: {
+      strategy: { applyDefaults: defaultResourceClaimTemplate },
+      columns: AGE_COLUMNS,
+      unconditionalUpdate: true,
+      deleteReturnsObject: true,
+    },
     resourceslices: {
+      columns: RESOURCE_SLICE_COLUMNS,
       generation: true,
       unconditionalUpdate: true,
       deleteReturnsObject: true,
@@ -31,5 +97,12 @@ export const CLUSTER_KINDS: Readonly<Record<string, KindDeclarations>> = {
       ]),
     },
   },
-  'scheduling.k8s.io/v1': { priorityclasses: { generation: true, unconditionalUpdate: true } },
+  'scheduling.k8s.io/v1': {
+    priorityclasses: {
+      strategy: { applyDefaults: defaultPriorityClass },
+      columns: PRIORITY_CLASS_COLUMNS,
+      generation: true,
+      unconditionalUpdate: true,
+    },
+  },
 };

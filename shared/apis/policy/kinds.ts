@@ -1,6 +1,13 @@
 /** Kinds of `policy/v1`. */
+
 import type { KindDeclarations } from '../declare.ts';
+import { withStatus } from '../defaults/fill.ts';
+import { DISRUPTION_BUDGET_COLUMNS } from './columns.ts';
 
 export const POLICY_KINDS: KindDeclarations = {
-  poddisruptionbudgets: { generation: true },
+  poddisruptionbudgets: {
+    strategy: { prepareForCreate: withStatus({ currentHealthy: 0, desiredHealthy: 0, disruptionsAllowed: 0, expectedPods: 0 }) },
+    columns: DISRUPTION_BUDGET_COLUMNS,
+    generation: true,
+  },
 };

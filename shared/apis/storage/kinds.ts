@@ -1,10 +1,31 @@
 /** Kinds of `storage.k8s.io/v1`. */
+
 import type { KindDeclarations } from '../declare.ts';
+import { withStatus } from '../defaults/fill.ts';
+import { defaultCsiDriver, defaultStorageClass } from '../others/defaults.ts';
+import {
+  CSI_CAPACITY_COLUMNS,
+  CSI_DRIVER_COLUMNS,
+  CSI_NODE_COLUMNS,
+  STORAGE_CLASS_COLUMNS,
+  VOLUME_ATTACHMENT_COLUMNS,
+  VOLUME_ATTRIBUTES_CLASS_COLUMNS,
+} from './columns.ts';
 
 export const STORAGE_KINDS: KindDeclarations = {
-  csidrivers: { deleteReturnsObject: true },
-  csinodes: { deleteReturnsObject: true },
-  storageclasses: { unconditionalUpdate: true, deleteReturnsObject: true },
-  volumeattachments: { deleteReturnsObject: true },
-  volumeattributesclasses: { unconditionalUpdate: true, deleteReturnsObject: true },
+  csidrivers: { strategy: { applyDefaults: defaultCsiDriver }, columns: CSI_DRIVER_COLUMNS, deleteReturnsObject: true },
+  csistoragecapacities: { columns: CSI_CAPACITY_COLUMNS },
+  csinodes: { columns: CSI_NODE_COLUMNS, deleteReturnsObject: true },
+  storageclasses: {
+    strategy: { applyDefaults: defaultStorageClass },
+    columns: STORAGE_CLASS_COLUMNS,
+    unconditionalUpdate: true,
+    deleteReturnsObject: true,
+  },
+  volumeattachments: {
+    strategy: { prepareForCreate: withStatus({ attached: false }) },
+    columns: VOLUME_ATTACHMENT_COLUMNS,
+    deleteReturnsObject: true,
+  },
+  volumeattributesclasses: { columns: VOLUME_ATTRIBUTES_CLASS_COLUMNS, unconditionalUpdate: true, deleteReturnsObject: true },
 };
