@@ -15,7 +15,7 @@ type Documents = { discovery: Discovery; openApi: OpenApi };
 
 /** A handler for every request. It never rejects. */
 export function createFrontDoor(core: Core): (request: Request) => Promise<Response> {
-  const documents: Documents = { discovery: createDiscovery(), openApi: createOpenApi(core.deps.clock) };
+  const documents: Documents = { discovery: createDiscovery(core.views), openApi: createOpenApi(core.deps.clock) };
   return async (request) => {
     const response: ResponseContext & { warnings: string[] } = {
       auditId: auditIdOf(core, request),

@@ -1,6 +1,7 @@
 /** From a URL and a method to a handler. There is no route per kind: the registry says what exists and what may be asked of it. */
 import type { ResourceDefinition } from '../apis/definition.ts';
 import { methodNotAllowed, unknownPath } from '../machinery/status.ts';
+import { isStoredPart } from './discovery/served.ts';
 import { requireAllowed } from './handlers/authorize.ts';
 import { handleDelete, handleDeleteCollection } from './handlers/delete.ts';
 import { type Exchange, type ResourceExchange, resourceExchange } from './handlers/exchange.ts';
@@ -80,8 +81,7 @@ async function routeSubresource(exchange: ResourceExchange): Promise<Response> {
   const declared = definition.subresources.find((each) => each.name === subresource);
   if (subresource !== 'status' || !definition.status) {
     if (declared === undefined) throw unknownPath();
-    // A part of the object can be written; `log` and its like answer the object's kind too, but only from a node.
-    if (declared.kind !== definition.kind || !declared.verbs.includes('update')) throw notServed(exchange);
+    if (!isStoredPart(definition, declared)) throw notServed(exchange);
   }
   if (resource.rest !== '') throw unknownPath();
   const verbs = declared?.verbs ?? ['get', 'patch', 'update'];

@@ -1,8 +1,10 @@
 /** The registry as the documents of discovery: aggregated (`apidiscovery.k8s.io` v2 and v2beta1) and legacy lists. Pure. */
 import type { Registry, ResourceDefinition } from '../../apis/definition.ts';
 import { formatApiVersion } from '../../machinery/resource.ts';
+import type { Subresource } from './served.ts';
 
-type Subresource = ResourceDefinition['subresources'][number];
+/** What discovery speaks of: the groups of a registry, and the definitions that are answered. */
+export type Served = { groups: ReturnType<Registry['groups']>; definitions: readonly ResourceDefinition[] };
 
 const WRITE_VERBS = ['get', 'patch', 'update'];
 
@@ -15,8 +17,8 @@ export function subresourcesOf(definition: ResourceDefinition): Subresource[] {
   return all.sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function definitionsOf(registry: Registry, group: string, version: string): ResourceDefinition[] {
-  const found = registry.all().filter((each) => each.group === group && each.version === version);
+function definitionsOf({ definitions }: Served, group: string, version: string): ResourceDefinition[] {
+  const found = definitions.filter((each) => each.group === group && each.version === version);
   return found.sort((a, b) => (a.plural < b.plural ? -1 : 1));
 }
 
@@ -49,13 +51,13 @@ function aggregatedSubresource(definition: ResourceDefinition, subresource: Subr
 }
 
 /** `APIGroupDiscoveryList` of the core group (`/api`) or of all named groups (`/apis`). */
-export function aggregatedList(registry: Registry, core: boolean, version: 'v2' | 'v2beta1') {
-  const groups = registry.groups().filter(({ group }) => (group === '') === core);
+export function aggregatedList(served: Served, core: boolean, version: 'v2' | 'v2beta1') {
+  const groups = served.groups.filter(({ group }) => (group === '') === core);
   const items = groups.map(({ group, versions }) => ({
     metadata: group === '' ? {} : { name: group },
     versions: versions.map((each) => ({
       version: each,
-      resources: definitionsOf(registry, group, each).map(aggregatedResource),
+      resources: definitionsOf(served, group, each).map(aggregatedResource),
       freshness: 'Current',
     })),
   }));
@@ -63,8 +65,8 @@ export function aggregatedList(registry: Registry, core: boolean, version: 'v2' 
 }
 
 /** `APIVersions` of `/api`. */
-export function coreVersions(registry: Registry) {
-  const versions = registry.groups().find(({ group }) => group === '')?.versions ?? [];
+export function coreVersions(served: Served) {
+  const versions = served.groups.find(({ group }) => group === '')?.versions ?? [];
   return { kind: 'APIVersions', versions, serverAddressByClientCIDRs: [{ clientCIDR: '0.0.0.0/0', serverAddress: '' }] };
 }
 
@@ -74,20 +76,20 @@ function groupEntry({ group, versions, preferred }: ReturnType<Registry['groups'
 }
 
 /** `APIGroupList` of `/apis`. */
-export function groupList(registry: Registry) {
-  const named = registry.groups().filter(({ group }) => group !== '');
+export function groupList(served: Served) {
+  const named = served.groups.filter(({ group }) => group !== '');
   return { kind: 'APIGroupList', apiVersion: 'v1', groups: named.map(groupEntry) };
 }
 
 /** `APIGroup` of `/apis/{group}`; undefined when it is not served. */
-export function groupDocument(registry: Registry, group: string) {
-  const found = registry.groups().find((each) => each.group === group && group !== '');
+export function groupDocument(served: Served, group: string) {
+  const found = served.groups.find((each) => each.group === group && group !== '');
   return found ? { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(found) } : undefined;
 }
 
 /** `APIResourceList` of one group version; undefined when it is not served. */
-export function resourceList(registry: Registry, group: string, version: string) {
-  const definitions = definitionsOf(registry, group, version);
+export function resourceList(served: Served, group: string, version: string) {
+  const definitions = definitionsOf(served, group, version);
   if (definitions.length === 0) return undefined;
   const resources = definitions.flatMap(legacyResources);
   return { kind: 'APIResourceList', apiVersion: 'v1', groupVersion: formatApiVersion(group, version), resources };
