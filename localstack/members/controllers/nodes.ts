@@ -198,7 +198,9 @@ export function chooseNode(pod: KubeObject, rooms: readonly Room[]): Choice {
     const score =
       (room.cpuFree - requests.cpuMilli) / Math.max(1, room.cpuMilli) +
       (room.memoryFree - requests.memoryBytes) / Math.max(1, room.memoryBytes);
-    if (score > bestScore) [best, bestScore] = [room, score];
+    // Pods without requests weigh nothing: the count of pods spreads them.
+    const spread = score + room.pods / 1000;
+    if (spread > bestScore) [best, bestScore] = [room, spread];
   }
   if (best) return { node: best.name };
   const parts = [...reasons].map(([reason, count]) => `${count} ${reason}`).sort(compareText);

@@ -18,6 +18,19 @@ export async function loadKubeconfig(path: string): Promise<MemberConnection[]> 
   return connections;
 }
 
+/** The connection of one context: the named one, or the current. Rejects with a sentence when the file has no such context. */
+export async function loadContext(path: string, context?: string): Promise<MemberConnection> {
+  const { KubeConfig } = await import('@kubernetes/client-node');
+  const config = new KubeConfig();
+  config.loadFromFile(path);
+  const name = context ?? config.getCurrentContext();
+  if (!config.getContextObject(name)) {
+    const known = config.getContexts().map((entry) => entry.name);
+    throw new Error(`kubeconfig ${path} has no context "${name}"; it has: ${known.join(', ') || 'none'}`);
+  }
+  return contextConnection(config, name);
+}
+
 async function contextConnection(config: KubeConfig, context: string): Promise<MemberConnection> {
   config.setCurrentContext(context);
   const cluster = config.getCurrentCluster();

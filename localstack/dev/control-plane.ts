@@ -1,0 +1,55 @@
+/** The control plane's API server: built-in kinds, KubeAdmiral's kinds and ours, seeded. */
+import { builtInDefinitions } from '../../shared/apis/built-in.ts';
+import type { Registry } from '../../shared/apis/definition.ts';
+import { kubeadmiralDefinitions } from '../../shared/apis/kubeadmiral/kinds.ts';
+import { lamiralDefinitions } from '../../shared/apis/lamiral/kinds.ts';
+import { createRegistry } from '../../shared/apis/registry.ts';
+import { createApiServer } from '../../shared/apiserver/create.ts';
+import type { ApiServer } from '../../shared/apiserver/server.ts';
+import type { Store } from '../../shared/ports/object-store.ts';
+import type { Clock, Ids, Log } from '../../shared/ports/system.ts';
+import { ADMIN, mastersOnly, staticTokens } from '../access.ts';
+import { bootstrap, isDefaultPlaced } from './bootstrap.ts';
+
+/** The Kubernetes version that the API says it is: what kubectl compares its own with. */
+const VERSION = { major: '1', minor: '35', gitVersion: 'v1.35.4+lamiral' };
+
+export type ControlPlane = {
+  server: ApiServer;
+  registry: () => Registry;
+  /** Objects at start, for display. */
+  objects: number;
+  isDefaultPlaced(): Promise<boolean>;
+};
+
+type Deps = { store: Store; clock: Clock; ids: Ids; log: Log; token: string };
+
+/** Builds the server and puts the seeds there that are missing. */
+export async function createControlPlane({ store, clock, ids, log, token }: Deps): Promise<ControlPlane> {
+  const registry = createRegistry([...builtInDefinitions(), ...kubeadmiralDefinitions(), ...lamiralDefinitions()]);
+  const server = createApiServer({
+    store,
+    registry: () => registry,
+    clock,
+    ids,
+    log,
+    authenticate: staticTokens(new Map([[token, ADMIN]])),
+    authorize: mastersOnly,
+    admission: [],
+    views: new Map(),
+    version: VERSION,
+    readiness: new Map(),
+  });
+  await bootstrap(server, registry);
+  let objects = 0;
+  for (const definition of registry.all()) {
+    if (definition.virtual || definition.storedAs) continue;
+    objects += await countObjects(store, `${definition.group}/${definition.plural}`);
+  }
+  return { server, registry: () => registry, objects, isDefaultPlaced: () => isDefaultPlaced(server, registry) };
+}
+
+async function countObjects(store: Store, scope: string): Promise<number> {
+  const page = await store.objects.list({ scope, limit: 1 });
+  return page.type === 'page' ? page.items.length + (page.remaining ?? 0) : 0;
+}

@@ -1,0 +1,129 @@
+/** Starts everything of `lamiral dev` in order, telling each step, and ends it in the opposite order. */
+import { randomBytes } from 'node:crypto';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { systemClock } from '../../shared/adapters/memory/clock.ts';
+import { systemIds } from '../../shared/adapters/memory/ids.ts';
+import { consoleLog } from '../../shared/adapters/memory/log.ts';
+import { openSqlite } from '../../shared/adapters/sqlite/open.ts';
+import { packageVersion } from '../../shared/cli/commands/version.ts';
+import { openCertificateAuthority } from '../tls.ts';
+import { openControl } from './control.ts';
+import { createControlPlane } from './control-plane.ts';
+import { startFunctions } from './functions.ts';
+import { type Endpoint, writeKubeconfig } from './kubeconfig.ts';
+import { serveHttps } from './listen.ts';
+import { takeLock } from './lock.ts';
+import { type JoinedMembers, joinMembers } from './members.ts';
+import { createNarrator } from './narrator.ts';
+import type { DevOptions } from './options.ts';
+import { createScreen, type Screen } from './screen.ts';
+
+const FIRST_PORT = 6443;
+
+export type Running = { url: string; stop(): Promise<void> };
+
+/** Resolves when kubectl can be used. Rejects with LockedError, PortTakenError, or what failed; what was started by then is stopped again. */
+export async function startDev(options: DevOptions, write: (text: string) => void, colour: boolean): Promise<Running> {
+  const closers: (() => Promise<void>)[] = [];
+  const stop = async () => {
+    // The last that was started goes first; a closer that fails must not keep the others open.
+    for (const close of closers.splice(0).reverse()) await close().catch((error: Error) => write(`${error.message}\n`));
+  };
+  try {
+    return await startSteps(options, createScreen(write, Date.now, colour), closers, stop);
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+}
+
+async function startSteps(
+  options: DevOptions,
+  screen: Screen,
+  closers: (() => Promise<void>)[],
+  stop: () => Promise<void>,
+): Promise<Running> {
+  const clock = systemClock();
+  const ids = systemIds();
+  const log = consoleLog(options.verbose ? 'info' : 'error');
+  const took = stopwatch();
+  const lock = await takeLock(options.dataDir, Date.now);
+  closers.push(() => lock.release());
+  screen.header(
+    `lamiral dev   v${packageVersion()}   node ${process.versions.node.split('.').slice(0, 2).join('.')}   data ${options.shownDataDir}`,
+  );
+
+  const medium = openSqlite({ path: join(options.dataDir, 'lamiral.db'), durability: 'full', clock });
+  closers.push(async () => medium.close());
+  const token = await adminToken(options.dataDir);
+  const plane = await createControlPlane({ store: medium.store, clock, ids, log, token });
+  closers.push(() => plane.server.close());
+  screen.step('store', `SQLite, ${plane.objects} objects`, took());
+
+  const authority = await openCertificateAuthority(join(options.dataDir, 'pki'), Date.now);
+  const api = await serveHttps(
+    plane.server.app,
+    await authority.serverCertificate('api'),
+    options.port ?? FIRST_PORT,
+    options.port !== undefined,
+  );
+  closers.push(api.close);
+  await lock.publish(api.url);
+  screen.step('api', api.url, took());
+  if (options.port === undefined && api.port !== FIRST_PORT)
+    screen.detail(`port ${FIRST_PORT} is taken by another program; --port chooses one`);
+
+  const functions = await startFunctions({ medium, plane, clock, ids, log });
+  closers.push(functions.stop);
+  const members = await joinMembers({ options, plane, authority, clock });
+  closers.push(members.close);
+  closers.push(await openControl(options.dataDir, members.actions));
+  const control: Endpoint = { name: 'lamiral', url: api.url, token, caCert: authority.caCert };
+  await writeKubeconfig(join(options.dataDir, 'kubeconfig'), [control, ...members.endpoints]);
+  sayMembers(screen, members, took());
+
+  if (await plane.isDefaultPlaced())
+    screen.step('policy', 'everywhere (Divide) places what is created in namespace default', undefined);
+  const narrator = await createNarrator(medium.store, clock, screen);
+  const unhear = medium.store.lanes.onCommit(() => void narrator.poll());
+  closers.push(async () => {
+    unhear();
+    narrator.close();
+  });
+  screen.plain(`\n  export KUBECONFIG=${kubeconfigShown(options)}\n  kubectl apply -f examples/web.yaml\n`);
+  return { url: api.url, stop };
+}
+
+function sayMembers(screen: Screen, members: JoinedMembers, ms: number): void {
+  screen.step('clusters', members.summary, ms);
+  for (const line of members.lines) screen.detail(line);
+}
+
+function kubeconfigShown(options: DevOptions): string {
+  const relative = options.shownDataDir.startsWith('/') ? options.shownDataDir : `$PWD/${options.shownDataDir}`;
+  return `${relative}kubeconfig`;
+}
+
+/** The administrator's token: made once, so that a kubeconfig that was copied somewhere stays valid. */
+async function adminToken(dataDir: string): Promise<string> {
+  const path = join(dataDir, 'tokens.json');
+  try {
+    return (JSON.parse(await readFile(path, 'utf8')) as { admin: string }).admin;
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    const admin = randomBytes(32).toString('base64url');
+    await writeFile(path, JSON.stringify({ admin }), { mode: 0o600 });
+    return admin;
+  }
+}
+
+function stopwatch(): () => number {
+  let last = performance.now();
+  return () => {
+    const now = performance.now();
+    const ms = now - last;
+    last = now;
+    return ms;
+  };
+}
