@@ -106,7 +106,9 @@ function placedLeaders(leaders: readonly LeaderPlacement[]): LeaderPlacement[] {
 }
 
 /** All clusters of the object, by name; those that the scheduler did not choose run the template's own count. */
-function unionOf(own: readonly Placement[], spec: FederatedSpec): Placement[] {
+function unionOf(own: readonly Placement[], spec: FederatedSpec): readonly Placement[] {
+  const others = (spec.placements ?? []).length - (own.length > 0 ? 1 : 0);
+  if (others <= 0) return own;
   const byCluster = new Map(own.map((placement) => [placement.cluster, placement]));
   for (const cluster of placedClusters(spec)) if (!byCluster.has(cluster)) byCluster.set(cluster, { cluster, replicas: null });
   return [...byCluster.values()].sort((a, b) => (a.cluster < b.cluster ? -1 : 1));

@@ -199,9 +199,13 @@ function weightSource({
 
 /** Clusters that a policy names and nobody knows are said, not refused. */
 function withNotes({ snapshot, notes }: Subject, effective: EffectivePolicy): { notes?: string[] } {
-  const known = new Set(snapshot.clusters.map(({ name }) => name));
-  const unknown = [...effective.clusterNames].filter((name) => !known.has(name)).sort();
-  const all = [...notes, ...effective.notes, ...unknown.map((name) => `placement names cluster ${name}, which does not exist`)];
+  const unknown = new Set(effective.clusterNames);
+  if (unknown.size > 0) for (const { name } of snapshot.clusters) unknown.delete(name);
+  const all = [
+    ...notes,
+    ...effective.notes,
+    ...[...unknown].sort().map((name) => `placement names cluster ${name}, which does not exist`),
+  ];
   return all.length > 0 ? { notes: all } : {};
 }
 

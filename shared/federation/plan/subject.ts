@@ -36,7 +36,6 @@ export function subjectOf(snapshot: PlanSnapshot): Subject {
   const replicasPath = (typeConfig.spec?.pathDefinition?.replicasSpec ?? undefined) as string | undefined;
   const replicas = replicasPath ? getPath(split.template, replicasPath) : undefined;
   const controller = pipeline.some((group) => group.includes(NAMESPACE_CONTROLLER)) ? NAMESPACE_CONTROLLER : SCHEDULER_CONTROLLER;
-  const existing = new Set(clusters.map(({ name }) => name));
   const placed =
     controller === SCHEDULER_CONTROLLER
       ? scheduledReplicas(federated, replicasPath)
@@ -50,9 +49,18 @@ export function subjectOf(snapshot: PlanSnapshot): Subject {
     replicasPath,
     replicas: typeof replicas === 'number' ? replicas : undefined,
     request: podRequest(split.template),
-    current: new Map([...placed].filter(([cluster]) => existing.has(cluster))),
+    current: existing(placed, clusters),
     ...migrationOf(snapshot, split, replicasPath ?? ''),
   };
+}
+
+/** Clusters that were deleted take their placements with them. */
+function existing(placed: Map<string, number | null>, clusters: PlanSnapshot['clusters']): Map<string, number | null> {
+  if (placed.size === 0) return placed;
+  const gone = new Set(placed.keys());
+  for (const { name } of clusters) gone.delete(name);
+  for (const cluster of gone) placed.delete(cluster);
+  return placed;
 }
 
 /** A configuration that cannot be read leaves the applied one as it was. */

@@ -145,17 +145,21 @@ function scoreClusters(input: AttemptInput, feasible: readonly Candidate[]): Flo
   for (const { plugin, weight } of profile.scores) {
     const args = argsFor(profile, plugin.name);
     const raw = new Float64Array(feasible.length);
-    for (const [index, { cluster, entry }] of feasible.entries())
-      raw[index] = plugin.score({ unit, cluster, placed: entry.before !== undefined, now, args });
+    let at = 0;
+    for (const { cluster, entry } of feasible)
+      raw[at++] = plugin.score({ unit, cluster, placed: entry.before !== undefined, now, args });
     const normalised = plugin.normalise ? raw.slice() : raw;
     if (plugin.normalise) normaliseScores(normalised, plugin.normalise);
-    for (const [index, { entry }] of feasible.entries()) {
-      const value = normalised[index] ?? 0;
-      if (entry.scores) entry.scores[plugin.name] = [raw[index] ?? 0, value, value * weight];
-      totals[index] = (totals[index] ?? 0) + value * weight;
+    at = 0;
+    for (const { entry } of feasible) {
+      const value = normalised[at] ?? 0;
+      if (entry.scores) entry.scores[plugin.name] = [raw[at] ?? 0, value, value * weight];
+      totals[at] = (totals[at] ?? 0) + value * weight;
+      at++;
     }
   }
-  for (const [index, { entry }] of feasible.entries()) entry.score = totals[index] ?? 0;
+  let at = 0;
+  for (const { entry } of feasible) entry.score = totals[at++] ?? 0;
   return totals;
 }
 
