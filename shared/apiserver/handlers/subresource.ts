@@ -3,7 +3,7 @@ import type { JsonObject, KubeObject } from '../../machinery/object.ts';
 import { formatApiVersion } from '../../machinery/resource.ts';
 import { badRequest, failure, methodNotAllowed, notAcceptable, unsupportedMediaType } from '../../machinery/status.ts';
 import { decodeObject, isEmptyBody, isJsonObject, readBody } from '../http/body.ts';
-import { toObject } from '../resources/decode.ts';
+import { cannotBeHandled, toObject } from '../resources/decode.ts';
 import { JSON_PATCH, MERGE_PATCH, patchFunction } from '../resources/patch.ts';
 import { readStored } from '../resources/read.ts';
 import { scaleOf, withScale } from '../resources/scale.ts';
@@ -69,7 +69,7 @@ async function viewBody(exchange: ResourceExchange): Promise<KubeObject | undefi
   const value = decodeObject(body, expected.kind, (bytes) => core.protobuf().decode(bytes));
   if (expected === definition) {
     const warn = (text: string) => warnings.push(text);
-    return toObject(definition, value, { mode: 'Warn', duplicates: [], warn, refuse: (problems) => badRequest(problems) });
+    return toObject(definition, value, { mode: 'Warn', duplicates: [], warn, refuse: (why) => cannotBeHandled(definition, why) });
   }
   const metadata = isJsonObject(value['metadata']) ? value['metadata'] : {};
   return {
@@ -82,6 +82,8 @@ async function viewBody(exchange: ResourceExchange): Promise<KubeObject | undefi
 
 /** A subresource that the kind has but this server does not answer. */
 export function notServed({ definition, resource }: ResourceExchange) {
-  const message = `${definition.plural} "${resource.name}": ${resource.subresource} is not served here, because nothing runs on this server`;
+  const what =
+    resource.subresource === '' ? definition.plural : `${resource.subresource} of ${definition.plural} "${resource.name}"`;
+  const message = `${what}: this server does not serve it`;
   return failure(501, 'NotImplemented', message, { name: resource.name, kind: definition.plural });
 }

@@ -91,7 +91,7 @@ async function readObject(exchange: ResourceExchange, context: WriteContext): Pr
     mode: fieldValidation,
     duplicates: isJson && fieldValidation !== 'Ignore' ? duplicateKeys(body.text) : [],
     warn: context.warn,
-    refuse: (problems) => cannotBeHandled(definition, `strict decoding error: ${problems}`),
+    refuse: (why) => cannotBeHandled(definition, why),
   });
 }
 

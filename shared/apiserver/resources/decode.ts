@@ -12,8 +12,8 @@ export type Strictness = {
   mode: FieldValidation;
   duplicates: readonly string[];
   warn(text: string): void;
-  /** Makes the failure of Strict: create and update answer otherwise than patches do. */
-  refuse(problems: string): StatusError;
+  /** Makes the failure of a value that is not as it must be: bodies and patches word it differently. */
+  refuse(why: string): StatusError;
 };
 
 /** The sentence that begins every decoding failure of a body. */
@@ -29,7 +29,7 @@ export function toObject(definition: ResourceDefinition, value: JsonObject, stri
   const schema = definition.schema();
   if (schema === undefined) return withMetadata({ ...value, apiVersion, kind: definition.kind });
   const decoded = decodeStructure(schema, value, { apiVersion, kind: definition.kind });
-  if (decoded.typeError !== undefined) throw cannotBeHandled(definition, decoded.typeError);
+  if (decoded.typeError !== undefined) throw strictness.refuse(decoded.typeError);
   report(strictness, decoded.unknownFields);
   return withMetadata({ ...decoded.value, apiVersion, kind: definition.kind });
 }
@@ -46,7 +46,7 @@ function checkKind(definition: ResourceDefinition, apiVersion: string, value: Js
 function report({ mode, duplicates, warn, refuse }: Strictness, unknownFields: readonly string[]): void {
   if (mode === 'Ignore' || (unknownFields.length === 0 && duplicates.length === 0)) return;
   const problems = strictErrors(unknownFields, duplicates);
-  if (mode === 'Strict') throw refuse(problems.join(', '));
+  if (mode === 'Strict') throw refuse(`strict decoding error: ${problems.join(', ')}`);
   for (const problem of problems) warn(problem);
 }
 

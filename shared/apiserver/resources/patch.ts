@@ -9,7 +9,7 @@ import {
   failure,
   invalid,
   requestEntityTooLarge,
-  StatusError,
+  type StatusError,
   unsupportedMediaType,
 } from '../../machinery/status.ts';
 import type { WriteContext } from '../core.ts';
@@ -90,14 +90,9 @@ function toPatched(context: WriteContext, patched: JsonValue, text: string): Kub
     mode: context.fieldValidation,
     duplicates,
     warn: context.warn,
-    refuse: (problems: string) => refuse(`strict decoding error: ${problems}`),
+    refuse,
   };
-  try {
-    return toObject(context.definition, patched, strictness);
-  } catch (error) {
-    if (error instanceof StatusError && error.status.code === 400) throw refuse(error.message);
-    throw error;
-  }
+  return toObject(context.definition, patched, strictness);
 }
 
 function invalidPatch(text: string, why: string): StatusError {

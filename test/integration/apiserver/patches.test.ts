@@ -61,7 +61,13 @@ describe('patch formats', () => {
       415,
       'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/strategic-merge-patch+json, application/apply-patch+yaml',
     ],
-    ['a wrong type in the result', MERGE, { spec: { replicas: 'x' } }, 422, 'patch: Invalid value:'],
+    [
+      'a wrong type in the result',
+      MERGE,
+      { spec: { replicas: 'x' } },
+      422,
+      '": json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32',
+    ],
     [
       'an invalid result',
       MERGE,
