@@ -4,6 +4,8 @@
 export const NESTING_MAX = 1000;
 /** Deepest nesting of YAML, whose composer recurses over many frames a level. */
 export const YAML_NESTING_MAX = 300;
+/** Deepest nesting of protobuf messages. */
+export const PROTOBUF_NESTING_MAX = 200;
 /** Requirements of one label or field selector. */
 export const REQUIREMENTS_MAX = 500;
 /** Values of one `in` requirement. */
