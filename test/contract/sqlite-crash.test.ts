@@ -92,7 +92,7 @@ test('what was acknowledged is there after kill -9, again and again on one file'
   const all: string[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     const lines = await killAfter(start(round), 400 + round * 333);
-    expect(lines.length).toBeGreaterThan(400);
+    expect(lines.length).toBeGreaterThanOrEqual(400 + round * 333);
     all.push(...lines);
     const { store, queue, close } = open();
     await checkAcknowledged(store, all);
@@ -130,7 +130,7 @@ test('a file that this process has open is refused as well', async () => {
   expect(() => open()).toThrow(/store\.db is open/);
 });
 
-test('a file of another kind, or of another format, is refused by name', async () => {
+test('a file of another kind is refused by name', async () => {
   await writeFile(path, 'not a database, but long enough to be looked at '.repeat(100));
   expect(() => open()).toThrow(/store\.db is not a store/);
 });

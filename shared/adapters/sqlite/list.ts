@@ -114,36 +114,28 @@ function readImage(database: Database, { position }: Restored): VersionRow {
 
 /** How many items follow a key at the list's version. */
 async function countAfter(run: Run, last: Key): Promise<number> {
-  const range = run.query.namespace === undefined ? ALL : ONE;
   let count = 0;
   let after: Key | undefined = { namespace: last.namespace, name: last.name };
   while (after) {
     await catchUp(run);
-    const end: Key | undefined = countEnd(run, range, after);
-    count += countUnchanged(run, range, after) + run.overlay.between(after, end).length;
-    after = end;
+    const stretch: { unchanged: number; end: Key | undefined } = countStretch(run, after);
+    count += stretch.unchanged + run.overlay.between(after, stretch.end).length;
+    after = stretch.end;
     if (after) await TURN();
   }
   return count;
 }
 
-function countUnchanged({ deps, scopeNow, at }: Run, range: string, after: Key): number {
-  const sql = `SELECT count(*) AS count FROM (SELECT o.n FROM object o WHERE ${range} ${ORDERED}) WHERE n <= ?`;
-  const row = deps.database.get<{ count: number }>(
-    sql,
-    scopeNow().id,
-    after.namespace,
-    after.name,
-    deps.turnRows * COUNTED_PER_ROW,
-    at,
-  );
-  return row?.count ?? 0;
-}
-
-/** The last key that one turn counts, or undefined where fewer are left. */
-function countEnd({ deps, scopeNow }: Run, range: string, after: Key): Key | undefined {
-  const sql = `SELECT o.namespace, o.name FROM object o WHERE ${range} ${ORDERED} OFFSET ?`;
-  return deps.database.get<Key>(sql, scopeNow().id, after.namespace, after.name, 1, deps.turnRows * COUNTED_PER_ROW - 1);
+/** Unchanged keys among the next ones, and the last of these (absent: there are no more). */
+function countStretch({ deps, query, scopeNow, at }: Run, after: Key): { unchanged: number; end: Key | undefined } {
+  const range = query.namespace === undefined ? ALL : ONE;
+  const most = deps.turnRows * COUNTED_PER_ROW;
+  const start = [scopeNow().id, after.namespace, after.name] as const;
+  const counted = `SELECT count(*) AS seen, total(n <= ?) AS unchanged FROM (SELECT o.n FROM object o WHERE ${range} ${ORDERED})`;
+  const row = deps.database.get<{ seen: number; unchanged: number }>(counted, at, ...start, most);
+  if (!row || row.seen < most) return { unchanged: row?.unchanged ?? 0, end: undefined };
+  const last = `SELECT o.namespace, o.name FROM object o WHERE ${range} ${ORDERED} OFFSET ?`;
+  return { unchanged: row.unchanged, end: deps.database.get<Key>(last, ...start, 1, most - 1) };
 }
 
 /** Remembers how many items followed a page, so that the next page of the chain need not count again. */
