@@ -2,7 +2,8 @@
  * From changed keys to work. At least once, in any order: every worker re-reads. What a worker wrote itself is passed over where that
  * worker has already sent what follows.
  */
-import { type FederatedTypes, SCOPES, SYSTEM_NAMESPACE } from '../../shared/federation/type-config.ts';
+import { SYSTEM_NAMESPACE } from '../../shared/federation/keys.ts';
+import { type FederatedTypes, SCOPES } from '../../shared/federation/type-config.ts';
 import type { FeedEntry } from '../../shared/ports/object-store.ts';
 import { refOf } from '../../shared/runtime/objects.ts';
 import type { Outgoing } from '../../shared/runtime/send.ts';

@@ -94,10 +94,13 @@ export async function* objectsOfType(
   if (scope !== undefined) yield* scheduled(listStored(deps.objects, scope), cause);
 }
 
-/** Every FederatedObject: for changes of clusters. */
+/** Every FederatedObject, for changes of clusters: a new plan, and a status that says which reports are stale. */
 export async function* allFederated(deps: RelayDeps, cause: string): AsyncGenerator<Outgoing> {
-  yield* scheduled(listStored(deps.objects, SCOPES.federated), cause);
-  yield* scheduled(listStored(deps.objects, SCOPES.clusterFederated), cause);
+  for (const scope of [SCOPES.federated, SCOPES.clusterFederated])
+    for await (const stored of listStored(deps.objects, scope)) {
+      yield { work: { type: 'schedule', source: refOf(stored), attempt: 0 }, cause };
+      yield { work: { type: 'status', federated: refOf(stored), attempt: 0 }, cause };
+    }
 }
 
 async function* named(

@@ -10,9 +10,6 @@ import type { FollowRef, SourceType } from './snapshot.ts';
 export const CORE_GROUP = 'core.kubeadmiral.io';
 export const LAMIRAL_GROUP = 'lamiral.dev';
 
-/** Namespace of the control plane itself: join Secrets live there, and nothing in it is federated. */
-export const SYSTEM_NAMESPACE = 'kube-admiral-system';
-
 /** Scopes of what the workers read and write. */
 export const SCOPES = {
   clusters: scopeOf({ group: CORE_GROUP, resource: 'federatedclusters' }),

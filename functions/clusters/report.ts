@@ -1,0 +1,121 @@
+/** Stores observations: gathered for a moment, then one store write for all of them, then the messages that follow. */
+import type { ClusterView } from '../../shared/federation/clusters/view.ts';
+import type { DispatchRecord } from '../../shared/federation/records.ts';
+import { parseJson, stringifyJson } from '../../shared/machinery/codec/json.ts';
+import type { JsonObject } from '../../shared/machinery/object.ts';
+import type { Records, RecordWrite } from '../../shared/ports/object-store.ts';
+import type { Clock, Log } from '../../shared/ports/system.ts';
+import type { ScopeCache } from '../../shared/runtime/scope-cache.ts';
+import type { Outgoing, Sender } from '../../shared/runtime/send.ts';
+import { OBSERVATIONS_PER_WRITE, OBSERVE_GATHER_MS, STATUS_AFTER_OBSERVATION_MS } from './limits.ts';
+import { federatedRefOf, fold, type Observation, ownerOf, strayRecord } from './observe.ts';
+
+export type ReporterDeps = {
+  records: Pick<Records, 'ofOwner' | 'write'>;
+  clusters: ScopeCache<ReadonlyMap<string, ClusterView>>;
+  sender: Sender;
+  clock: Clock;
+  log: Log;
+  gatherMs?: number;
+};
+
+export type Reporter = {
+  /** Takes an observation; of several about one copy the last counts. */
+  report(observation: Observation): void;
+  /** Resolves when everything reported so far is stored and sent. */
+  idle(): Promise<void>;
+};
+
+/** A reporter for one process. */
+export function createReporter(deps: ReporterDeps): Reporter {
+  const waiting = new Map<string, Observation>();
+  let running: Promise<void> | undefined;
+  const run = async (): Promise<void> => {
+    await deps.clock.sleep(deps.gatherMs ?? OBSERVE_GATHER_MS);
+    while (waiting.size > 0) {
+      const batch = [...waiting].slice(0, OBSERVATIONS_PER_WRITE);
+      for (const [key] of batch) waiting.delete(key);
+      const again = await storeBatch(
+        deps,
+        batch.map(([, observation]) => observation),
+      );
+      // What was stale is folded anew, unless something newer came meanwhile.
+      for (const observation of again) if (!waiting.has(keyOf(observation))) waiting.set(keyOf(observation), observation);
+    }
+  };
+  const start = (): void => {
+    running ??= run()
+      .catch((error: unknown) =>
+        deps.log.error('observations were not stored; the next look at the cluster repeats them', { error: String(error) }),
+      )
+      .finally(() => {
+        running = undefined;
+        if (waiting.size > 0) start();
+      });
+  };
+  return {
+    report(observation) {
+      waiting.set(keyOf(observation), observation);
+      start();
+    },
+    async idle() {
+      while (running) await running;
+    },
+  };
+}
+
+function keyOf({ cluster, type, copy }: Observation): string {
+  return `${cluster}/${type.name}/${copy.metadata.namespace ?? ''}/${copy.metadata.name ?? ''}`;
+}
+
+/** Answers the observations whose record changed under way. */
+async function storeBatch(deps: ReporterDeps, batch: readonly Observation[]): Promise<Observation[]> {
+  const clusters = await deps.clusters.all();
+  const writes: { write: RecordWrite; observation: Observation }[] = [];
+  const outgoing: Outgoing[] = [];
+  for (const observation of batch) {
+    const prepared = await prepare(deps, observation, clusters.get(observation.cluster)?.memberUid ?? '');
+    if (!prepared) continue;
+    writes.push({ write: prepared.write, observation });
+    outgoing.push(...prepared.outgoing);
+  }
+  if (writes.length === 0) return [];
+  const { stale } = await deps.records.write(writes.map(({ write }) => write));
+  // Messages to those that were stale find nothing new and do no harm.
+  const at = Math.ceil(deps.clock.now() / STATUS_AFTER_OBSERVATION_MS) * STATUS_AFTER_OBSERVATION_MS;
+  const status = outgoing.filter(({ work }) => work.type === 'status');
+  await deps.sender.send(outgoing.filter(({ work }) => work.type !== 'status'));
+  await Promise.all(status.map(({ work }) => deps.sender.sendLater({ work, cause: `report ${at}` }, at)));
+  const lost = new Set(stale.map(({ owner, cluster }) => `${owner}\n${cluster}`));
+  return writes.filter(({ write }) => lost.has(`${write.owner}\n${write.cluster}`)).map(({ observation }) => observation);
+}
+
+async function prepare(
+  deps: ReporterDeps,
+  observation: Observation,
+  memberUid: string,
+): Promise<{ write: RecordWrite; outgoing: Outgoing[] } | undefined> {
+  const owner = ownerOf(observation);
+  const { cluster, copy, gone } = observation;
+  const federated = federatedRefOf(observation);
+  const stored = (await deps.records.ofOwner(owner)).find((record) => record.cluster === cluster);
+  const look = `seen ${cluster} ${copy.metadata.uid ?? ''} ${copy.metadata.resourceVersion ?? ''}${gone ? ' gone' : ''}`;
+  const dispatch: Outgoing = { work: { type: 'dispatch', federated, cluster, attempt: 0 }, cause: look };
+  if (!stored) {
+    if (gone) return undefined;
+    const body = stringifyJson(strayRecord(observation, memberUid, deps.clock.now()) as unknown as JsonObject);
+    return { write: { owner, cluster, body, expected: 0 }, outgoing: [dispatch] };
+  }
+  const folded = fold(parseJson(stored.body) as unknown as DispatchRecord, observation, deps.clock.now());
+  if (folded.type === 'unchanged') return undefined;
+  const body = stringifyJson(folded.record as unknown as JsonObject);
+  const write: RecordWrite = {
+    owner,
+    cluster,
+    body,
+    expected: stored.version,
+    ...(stored.parkedFor ? { parkedFor: stored.parkedFor } : {}),
+  };
+  const status: Outgoing = { work: { type: 'status', federated, attempt: 0 }, cause: '' };
+  return { write, outgoing: [...(folded.suspect ? [dispatch] : []), ...(folded.reported ? [status] : [])] };
+}

@@ -1,0 +1,10 @@
+/** Named maxima of the status function. Times in milliseconds. */
+
+/** Writes of one object that may follow each other at once: placed, running, ready. */
+export const WRITES_AT_ONCE = 3;
+/** Beyond, one write per this time, while reports keep coming. */
+export const WRITE_EVERY_MS = 1_000;
+/** Grid of throttled folds: messages of one square are one. */
+export const THROTTLE_GRID_MS = 250;
+/** Objects whose last writes are remembered. */
+export const OBJECTS_REMEMBERED = 20_000;

@@ -1,0 +1,113 @@
+/** The slow pass: what a lost message, a crash or a long outage left behind is found by comparing, and sent again. A part of the objects per pass. */
+
+import { fromStored, type StoredObject } from '../../shared/apis/stored.ts';
+import type { ClusterView } from '../../shared/federation/clusters/view.ts';
+import { type DispatchRecord, dispatchOwner, parseDispatchOwner } from '../../shared/federation/records.ts';
+import { placedClusters } from '../../shared/federation/status/context.ts';
+import { SCOPES } from '../../shared/federation/type-config.ts';
+import { parseJson } from '../../shared/machinery/codec/json.ts';
+import type { Cursors, Records, WriteOperation } from '../../shared/ports/object-store.ts';
+import type { Log } from '../../shared/ports/system.ts';
+import { EVENT_KEPT_MS } from '../../shared/runtime/events.ts';
+import { listStored, refOf } from '../../shared/runtime/objects.ts';
+import { removeOperation } from '../../shared/runtime/operations.ts';
+import { done, type ReconcileResult } from '../../shared/runtime/reconcile.ts';
+import type { ScopeCache } from '../../shared/runtime/scope-cache.ts';
+import type { Outgoing, Sender } from '../../shared/runtime/send.ts';
+import { type GarbageDeps, writeEach } from './garbage.ts';
+import { EVENTS_PER_PASS, OBJECTS_PER_PASS, PARKED_PER_PASS, STALE_WORK_MS } from './limits.ts';
+
+export type PassDeps = GarbageDeps & {
+  records: Pick<Records, 'ofOwner' | 'parkedFor'>;
+  cursors: Cursors;
+  clusters: ScopeCache<ReadonlyMap<string, ClusterView>>;
+  sender: Sender;
+  log: Log;
+};
+
+const CURSOR = 'sweeper-pass';
+
+/** One pass. Safe to run at any time, also twice at once. */
+export async function reconcilePass(deps: PassDeps): Promise<ReconcileResult> {
+  const expired = await removeExpiredEvents(deps);
+  const parked = await resendParked(deps);
+  const lost = await resendLost(deps);
+  return done(`${expired} events expired, ${parked} parked and ${lost} lost pieces of work sent again`);
+}
+
+const LAST_SEEN = /"(?:lastTimestamp|eventTime)":"([^"]+)"/g;
+
+/** Events go through the normal write path, so that watches see them go. The time is read from the text: there are many, and few are due. */
+async function removeExpiredEvents(deps: PassDeps): Promise<number> {
+  const operations: WriteOperation[] = [];
+  const before = deps.clock.now() - EVENT_KEPT_MS;
+  for await (const stored of listStored(deps.objects, SCOPES.events)) {
+    if (operations.length >= EVENTS_PER_PASS) break;
+    if (lastSeen(stored) < before) operations.push(removeOperation({ stored, object: fromStored(stored) }));
+  }
+  await writeEach(deps, operations);
+  return operations.length;
+}
+
+function lastSeen({ body }: StoredObject): number {
+  const times = [...body.matchAll(LAST_SEEN)].map(([, time]) => Date.parse(time ?? ''));
+  const created = Date.parse(/"creationTimestamp":"([^"]+)"/.exec(body)?.[1] ?? '');
+  return Math.max(...[...times, created].filter((time) => !Number.isNaN(time)));
+}
+
+async function resendParked(deps: PassDeps): Promise<number> {
+  let count = 0;
+  for (const { name, ready } of (await deps.clusters.all()).values()) {
+    if (!ready) continue;
+    const outgoing: Outgoing[] = [];
+    for (const { owner, version } of await deps.records.parkedFor(name, PARKED_PER_PASS)) {
+      const federated = parseDispatchOwner(owner);
+      if (federated)
+        outgoing.push({ work: { type: 'dispatch', federated, cluster: name, attempt: 0 }, cause: `swept ${version}` });
+    }
+    await deps.sender.send(outgoing);
+    count += outgoing.length;
+  }
+  return count;
+}
+
+/** Walks on from where the last pass stopped; at the end it starts again. */
+async function resendLost(deps: PassDeps): Promise<number> {
+  const from = await deps.cursors.load(CURSOR);
+  const now = deps.clock.now();
+  const outgoing: Outgoing[] = [];
+  let seen = 0;
+  let last = '';
+  for (const scope of [SCOPES.clusterFederated, SCOPES.federated])
+    for await (const stored of listStored(deps.objects, scope)) {
+      const key = `${scope}#${stored.namespace}#${stored.name}`;
+      if (key <= from) continue;
+      if (seen === OBJECTS_PER_PASS) break;
+      seen += 1;
+      last = key;
+      const work = await lostWork(deps, stored, now);
+      if (work) outgoing.push(work);
+    }
+  await deps.sender.send(outgoing);
+  // A pass that reached the end begins anew.
+  await deps.cursors.store(CURSOR, seen === OBJECTS_PER_PASS ? last : '', from);
+  return outgoing.length;
+}
+
+/** The scheduler sends again what it finds unsent; asking it needs no knowledge of what that is. */
+async function lostWork(deps: PassDeps, stored: StoredObject, now: number): Promise<Outgoing | undefined> {
+  const federated = fromStored(stored);
+  const placed = placedClusters(federated);
+  const records = await deps.records.ofOwner(dispatchOwner(refOf(stored)));
+  const known = new Set(records.map(({ cluster }) => cluster));
+  const isStuck = records.some(({ body, parkedFor }) => !parkedFor && isStale(parseJson(body) as unknown as DispatchRecord, now));
+  const isUnsent = [...placed].some((cluster) => !known.has(cluster));
+  const isLeaving = federated.metadata.deletionTimestamp !== undefined;
+  if (!isStuck && !isUnsent && !isLeaving) return undefined;
+  const bucket = Math.floor(now / STALE_WORK_MS);
+  return { work: { type: 'schedule', source: refOf(stored), attempt: 0 }, cause: `swept ${bucket}` };
+}
+
+function isStale({ state, changedAt }: DispatchRecord, now: number): boolean {
+  return (state === 'PendingCreate' || state === 'WaitingForRemoval') && now - changedAt > STALE_WORK_MS;
+}
