@@ -108,7 +108,12 @@ const TYPES: readonly TypeDeclaration[] = [
 ];
 
 /** The optional type that KubeAdmiral has in a file of its own. */
-const POD: TypeDeclaration = { type: 'v1/Pod', plural: 'pods', collect: [CREATED, 'spec.nodeName', 'status'] };
+const POD: TypeDeclaration = {
+  type: 'v1/Pod',
+  plural: 'pods',
+  collect: [CREATED, 'spec.nodeName', 'status'],
+  spec: { statusAggregation: { enabled: true } },
+};
 
 /** The shipped set: 25 objects without identity. A fresh copy at each call. */
 export function shippedTypeConfigs(): KubeObject[] {
@@ -133,7 +138,6 @@ function typeConfigOf({ type, plural, scope, collect, spec, annotations, name }:
     spec: {
       sourceType: { ...(group ? { group } : {}), version, kind, pluralName: plural, scope: scope ?? 'Namespaced' },
       controllers: SCHEDULED.map((step) => [...step]),
-      statusAggregation: { enabled: true },
       ...(collect ? { statusCollection: { enabled: true, fields: [...collect] } } : {}),
       ...spec,
     },
