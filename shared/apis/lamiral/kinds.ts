@@ -14,7 +14,7 @@ const CLUSTERS_SHOWN_MAX = 4;
 
 /** Placed clusters with their replicas: `us-1 21, eu-1 6, ap-1 3`. */
 function placementText(decision: KubeObject): string {
-  const placed = list(decision.placements).map((placement) =>
+  const placed = list(decision.spec?.placements).map((placement) =>
     typeof placement?.replicas === 'number' ? `${placement.cluster} ${placement.replicas}` : String(placement?.cluster ?? ''),
   );
   if (placed.length === 0) return '<none>';
@@ -23,8 +23,8 @@ function placementText(decision: KubeObject): string {
 }
 
 const COLUMNS: readonly Column[] = [
-  text('Decision', (decision) => String(decision.decision ?? '')),
-  text('Replicas', (decision) => (typeof decision.replicas === 'number' ? String(decision.replicas) : '-')),
+  text('Decision', (decision) => String(decision.spec?.decision ?? '')),
+  text('Replicas', (decision) => (typeof decision.spec?.replicas === 'number' ? String(decision.spec.replicas) : '-')),
   text('Clusters', placementText),
   DATE_AGE,
 ];
