@@ -8,6 +8,7 @@ import type {
   WriteOutcome,
 } from '../../shared/ports/object-store.ts';
 
+/** Two scopes, so that orders can be told apart. */
 export const PODS = '/pods';
 export const NODES = '/nodes';
 
@@ -27,18 +28,22 @@ export function newObject(given: Partial<NewObject> & { name: string }): NewObje
   };
 }
 
+/** A create of such an object. */
 export function create(given: Partial<NewObject> & { name: string }): WriteOperation {
   return { type: 'create', object: newObject(given) };
 }
 
+/** An update that expects a version. */
 export function update(expected: string, given: Partial<NewObject> & { name: string }): WriteOperation {
   return { type: 'update', object: newObject(given), expected };
 }
 
+/** A delete that expects a version. */
 export function remove(expected: string, given: Partial<NewObject> & { name: string }): WriteOperation {
   return { type: 'delete', object: newObject(given), expected };
 }
 
+/** One write of these operations. */
 export function write(store: Store, ...operations: WriteOperation[]): Promise<WriteOutcome> {
   return store.objects.write({ operations, writer: 'test' });
 }
@@ -55,6 +60,7 @@ export function committed(outcome: WriteOutcome): string {
   return version;
 }
 
+/** A list that was answered. */
 export type Page = Extract<ListOutcome, { type: 'page' }>;
 
 /** A page; throws for any other outcome. */
@@ -69,6 +75,7 @@ export function bodies(items: readonly StoredObject[]): string[] {
   return items.map(({ namespace, name, body }) => `${namespace}/${name}=${body}`);
 }
 
+/** Names, in order. */
 export function names(items: readonly { name: string }[]): string[] {
   return items.map(({ name }) => name);
 }

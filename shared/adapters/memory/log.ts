@@ -2,6 +2,7 @@
 import type { Log } from '../../ports/system.ts';
 
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
+/** From the most talkative to the most severe. */
 export type LogLevel = (typeof LEVELS)[number];
 
 /** One entry as `memoryLog` keeps it. */

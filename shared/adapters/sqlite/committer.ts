@@ -15,6 +15,7 @@ export type Job<T> = {
   committed?(result: T): void;
 };
 
+/** Where jobs are handed in. */
 export type Committer = {
   /** Rejects when the medium fails (then nothing of the group was written), or when the store is closed. */
   submit<T>(job: Job<T>): Promise<T>;
@@ -34,6 +35,7 @@ export function closedError(): Error {
   return new Error('the store is closed');
 }
 
+/** Serves one connection; `durability` `full` lets durable jobs wait for the disk. */
 export function createCommitter(database: Database, durability: Durability): Committer {
   const positions = createPositions(database);
   const reloads: (() => void)[] = [positions.reload];

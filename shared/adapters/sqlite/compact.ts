@@ -4,6 +4,7 @@ import type { Committer } from './committer.ts';
 import type { Database } from './database.ts';
 import type { Scopes } from './scopes.ts';
 
+/** `turnRows`: slots that one transaction looks at. */
 export type CompactDeps = { database: Database; scopes: Scopes; committer: Committer; clock: Clock; turnRows: number };
 
 const DELETED = 2;

@@ -10,6 +10,7 @@ import { storedObject, VERSION_COLUMNS, type VersionRow } from './rows.ts';
 import type { Scope, Scopes } from './scopes.ts';
 import { FIRST_N, formatVersion, positionAt } from './versions.ts';
 
+/** `turnRows`: rows that one turn of the event loop may read. */
 export type ListDeps = { database: Database; scopes: Scopes; tails: Tails; turnRows: number };
 
 /** One running list. */
@@ -145,6 +146,7 @@ export type Tails = {
   keep(query: ListQuery, at: number, remaining: number): void;
 };
 
+/** Keeps the tails of the latest chains; an unknown one is counted again. */
 export function createTails(): Tails {
   const byPage = new Map<string, number>();
   const pageKey = ({ scope, namespace, from }: ListQuery, at: number) =>

@@ -18,6 +18,7 @@ import { applyBatch, readCurrent, validateBatch } from './write.ts';
 
 export type { Durability };
 
+/** What opening needs. */
 export type SqliteOptions = {
   /** A file, made when absent, or `:memory:`. */
   path: string;
@@ -29,6 +30,7 @@ export type SqliteOptions = {
   turnRows?: number;
 };
 
+/** Store and queue over one file. */
 export type SqliteStore = {
   store: Store;
   queue: WorkQueue;

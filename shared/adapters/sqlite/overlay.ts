@@ -17,6 +17,7 @@ export type Overlay = {
   between(from: Key, to: Key | undefined): readonly Restored[];
 };
 
+/** A place in key order. */
 export type Key = { namespace: string; name: string };
 
 type SlotRow = readonly [n: number, namespace: string, name: string, previous: number];

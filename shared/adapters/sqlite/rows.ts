@@ -4,10 +4,10 @@ import { formatVersion } from './versions.ts';
 
 /** How slot.type is stored. */
 export const CHANGE_TYPES = ['added', 'modified', 'deleted'] as const;
-export type ChangeType = (typeof CHANGE_TYPES)[number];
 
 /** Columns of one version, for a slot under the alias `s`, in the order of `VersionRow`. */
 export const VERSION_COLUMNS = 's.n, s.namespace, s.name, s.uid, s.owners, s.labels, s.fields, s.managed, s.body';
+/** A row of `VERSION_COLUMNS`. */
 export type VersionRow = readonly [
   n: number,
   namespace: string,
@@ -37,19 +37,23 @@ export function storedObject(scope: string, row: VersionRow): StoredObject {
   };
 }
 
+/** A map as text. */
 export function packMap(map: Record<string, string>): string {
   for (const _key in map) return JSON.stringify(map);
   return '';
 }
 
+/** The inverse of `packMap`. */
 export function unpackMap(text: string): Record<string, string> {
   return text === '' ? {} : (JSON.parse(text) as Record<string, string>);
 }
 
+/** A list as text. */
 export function packList(list: readonly string[]): string {
   return list.length === 0 ? '' : JSON.stringify(list);
 }
 
+/** The inverse of `packList`. */
 export function unpackList(text: string): string[] {
   return text === '' ? [] : (JSON.parse(text) as string[]);
 }

@@ -5,6 +5,7 @@ import { FIRST_N } from './versions.ts';
 /** `n`: the newest position; `min`: the oldest that can be replayed from. `pins`: positions that running lists still need. */
 export type Scope = { id: number; name: string; n: number; min: number; pins: Set<{ n: number }> };
 
+/** All scopes that were ever written to. */
 export type Scopes = {
   find(name: string): Scope | undefined;
   byId(id: number): Scope | undefined;

@@ -16,6 +16,7 @@ const DELETED = 2;
 /** What stands under a key before the write. */
 type Standing = { n: number; position: number; owners: string };
 
+/** What a write needs; `nextPosition` numbers rows in commit order. */
 export type WriteDeps = {
   database: Database;
   scopes: Scopes;

@@ -5,8 +5,10 @@
 
 /** A delivery that has not been acknowledged. */
 export type Flight = { position: number; group: Group; receipt: string; until: number };
+/** Messages of one group that are not acknowledged, in their order, and how many of them are in flight. */
 export type Group = { id: string; positions: number[]; flights: number };
 
+/** Who may be delivered next in one queue. Numbers are positions of rows; times are epoch ms. */
 export type QueueState = {
   append(groupId: string, position: number): void;
   /** True when a message could be delivered at `now`. */

@@ -6,6 +6,7 @@ import { type Committer, closedError } from '../committer.ts';
 import type { QueueTable } from './table.ts';
 import { validateDelay, validateMessage, validateQueue, validateReceive } from './validate.ts';
 
+/** What the port needs. */
 export type QueueDeps = {
   table: QueueTable;
   committer: Committer;

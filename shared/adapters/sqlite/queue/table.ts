@@ -4,6 +4,7 @@ import type { Database } from '../database.ts';
 import { DEAD_LETTERS_MAX, DEDUPE_WINDOW_MS, TIMERS_PER_TURN } from '../limits.ts';
 import { createQueueState, type Group, type QueueState } from './groups.ts';
 
+/** What the tables need. */
 export type TableDeps = {
   database: Database;
   nextPosition(): number;
@@ -12,6 +13,7 @@ export type TableDeps = {
   opening: string;
 };
 
+/** The tables of all queues. Times are epoch ms. */
 export type QueueTable = {
   state(queue: string): QueueState;
   /** When the next timer of a queue is due, or Infinity. */
@@ -32,20 +34,15 @@ export type QueueTable = {
 type MessageRow = { groupId: string; dedupeId: string; receives: number; sentAt: number; body: string };
 type TimerRow = Message & { position: number };
 
+/** Reads the tables, and keeps in memory who may be delivered next. */
 export function createQueueTable(deps: TableDeps): QueueTable {
   const { database } = deps;
   const states = new Map<string, QueueState>();
-  const due = new Map<string, number>();
-  let deliveries = 0;
-
+  const timers = createTimers(deps);
   const state = (queue: string) => {
     const known = states.get(queue) ?? createQueueState();
     states.set(queue, known);
     return known;
-  };
-  const readDue = (queue: string) => {
-    const row = database.get<{ due: number | null }>('SELECT min(due) AS due FROM timer WHERE queue = ?', queue);
-    due.set(queue, row?.due ?? Number.POSITIVE_INFINITY);
   };
   const append = (messages: readonly Message[], now: number) => {
     forgetExpired(database, now, 2 * messages.length);
@@ -55,36 +52,26 @@ export function createQueueTable(deps: TableDeps): QueueTable {
   };
   const reload = () => {
     states.clear();
-    due.clear();
+    timers.reload();
     const sql = 'SELECT position, queue, groupId FROM queue ORDER BY position';
     for (const [position, queue, groupId] of database.rows<readonly [number, string, string]>(sql))
       state(queue).append(groupId, position);
-    for (const { queue } of database.all<{ queue: string }>('SELECT DISTINCT queue FROM timer')) readDue(queue);
   };
   reload();
+  const receiptOf = createReceipts(deps.opening);
 
   return {
     state,
     reload,
     append,
-    nextDue: (queue) => due.get(queue) ?? Number.POSITIVE_INFINITY,
-    addTimer({ queue, groupId, dedupeId, body }, at) {
-      database.run('INSERT INTO timer VALUES (?, ?, ?, ?, ?, ?)', deps.nextPosition(), queue, at, groupId, dedupeId, body);
-      due.set(queue, Math.min(due.get(queue) ?? Number.POSITIVE_INFINITY, at));
-    },
+    nextDue: timers.nextDue,
+    addTimer: timers.add,
     fireTimers(queue, now) {
-      if ((due.get(queue) ?? Number.POSITIVE_INFINITY) > now) return;
-      const sql =
-        'SELECT position, queue, groupId, dedupeId, body FROM timer WHERE queue = ? AND due <= ? ORDER BY due, position LIMIT ?';
-      const timers = database.all<TimerRow>(sql, queue, now, TIMERS_PER_TURN);
-      append(timers, now);
-      for (const { position } of timers) database.run('DELETE FROM timer WHERE position = ?', position);
-      readDue(queue);
+      if (timers.nextDue(queue) <= now) append(timers.takeDue(queue, now), now);
     },
     deliver({ queue, max, until, now }) {
       state(queue).expire(now);
       const received: ReceivedMessage[] = [];
-      const receiptOf = (position: number) => `${deps.opening}:${position}:${++deliveries}`;
       for (const group of [...takeGroups(state(queue), max)]) {
         if (received.length >= max) break;
         received.push(...deliverGroup(deps, state(queue), { queue, group, max: max - received.length, until, now, receiptOf }));
@@ -102,12 +89,60 @@ export function createQueueTable(deps: TableDeps): QueueTable {
       }
       return removed;
     },
-    deadLetters(queue, limit) {
+    deadLetters: (queue, limit) => readDeadLetters(database, queue, limit),
+  };
+}
+
+/** Each delivery has a receipt of its own. */
+function createReceipts(opening: string): (position: number) => string {
+  let deliveries = 0;
+  return (position) => {
+    deliveries += 1;
+    return `${opening}:${position}:${deliveries}`;
+  };
+}
+
+function readDeadLetters(database: Database, queue: string, limit: number): DeadLetter[] {
+  const sql =
+    'SELECT position, queue, groupId, dedupeId, receives, diedAt, body FROM dead WHERE queue = ? ORDER BY position LIMIT ?';
+  return database
+    .all<TimerRow & { receives: number; diedAt: number }>(sql, queue, limit)
+    .map(({ position, ...letter }) => ({ ...letter, id: String(position) }));
+}
+
+/** Messages for later, and when the first of each queue is due. */
+type Timers = {
+  nextDue(queue: string): number;
+  add(message: Message, at: number): void;
+  /** Takes out what is due, the earliest first, a limited number at a time. */
+  takeDue(queue: string, now: number): readonly Message[];
+  reload(): void;
+};
+
+function createTimers({ database, nextPosition }: TableDeps): Timers {
+  const due = new Map<string, number>();
+  const nextDue = (queue: string) => due.get(queue) ?? Number.POSITIVE_INFINITY;
+  const readDue = (queue: string) => {
+    const row = database.get<{ due: number | null }>('SELECT min(due) AS due FROM timer WHERE queue = ?', queue);
+    due.set(queue, row?.due ?? Number.POSITIVE_INFINITY);
+  };
+  return {
+    nextDue,
+    add({ queue, groupId, dedupeId, body }, at) {
+      database.run('INSERT INTO timer VALUES (?, ?, ?, ?, ?, ?)', nextPosition(), queue, at, groupId, dedupeId, body);
+      due.set(queue, Math.min(nextDue(queue), at));
+    },
+    takeDue(queue, now) {
       const sql =
-        'SELECT position, queue, groupId, dedupeId, receives, diedAt, body FROM dead WHERE queue = ? ORDER BY position LIMIT ?';
-      return database
-        .all<TimerRow & { receives: number; diedAt: number }>(sql, queue, limit)
-        .map(({ position, ...letter }) => ({ ...letter, id: String(position) }));
+        'SELECT position, queue, groupId, dedupeId, body FROM timer WHERE queue = ? AND due <= ? ORDER BY due, position LIMIT ?';
+      const timers = database.all<TimerRow>(sql, queue, now, TIMERS_PER_TURN);
+      for (const { position } of timers) database.run('DELETE FROM timer WHERE position = ?', position);
+      readDue(queue);
+      return timers;
+    },
+    reload() {
+      due.clear();
+      for (const { queue } of database.all<{ queue: string }>('SELECT DISTINCT queue FROM timer')) readDue(queue);
     },
   };
 }

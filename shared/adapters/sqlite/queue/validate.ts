@@ -8,6 +8,7 @@ const QUEUE = /^[A-Za-z0-9_-]{1,75}$/;
 /** What XML 1.0 cannot hold; lone surrogates included. */
 const FORBIDDEN = /[^\t\n\r\u0020-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/u;
 
+/** A message that SQS FIFO would take. */
 export function validateMessage({ queue, groupId, dedupeId, body }: Message): void {
   validateQueue(queue);
   validateId('group id', groupId);
@@ -18,10 +19,12 @@ export function validateMessage({ queue, groupId, dedupeId, body }: Message): vo
   if (FORBIDDEN.test(body)) throw new RangeError('a message body holds a character that SQS refuses');
 }
 
+/** A queue name; `.fifo` and a prefix still fit into SQS's 80 characters. */
 export function validateQueue(queue: string): void {
   if (!QUEUE.test(queue)) throw new RangeError(`a queue name has 1 to 75 letters, digits, - and _: "${queue}"`);
 }
 
+/** Options of a receive call. */
 export function validateReceive(options: { queue: string; max: number; visibilityMs: number; waitMs: number }): void {
   validateQueue(options.queue);
   if (!Number.isInteger(options.max)) throw new RangeError(`max is a whole number, not ${options.max}`);
@@ -30,6 +33,7 @@ export function validateReceive(options: { queue: string; max: number; visibilit
   validateSpan('waitMs', options.waitMs, 0, WAIT_MS_MAX);
 }
 
+/** A visibility timeout set by release. */
 export function validateDelay(delayMs: number): void {
   validateSpan('delayMs', delayMs, 0, VISIBILITY_MS_MAX);
 }
