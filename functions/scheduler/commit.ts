@@ -8,7 +8,6 @@ import { DECISION_ANNOTATION } from '../../shared/federation/keys.ts';
 import { dispatchOwner } from '../../shared/federation/records.ts';
 import type { Plan } from '../../shared/federation/snapshot.ts';
 import { companionScopes, followRefOf, SCOPES } from '../../shared/federation/type-config.ts';
-import { deepEqual } from '../../shared/machinery/equality.ts';
 import type { Condition, KubeObject, ObjectMeta } from '../../shared/machinery/object.ts';
 import { formatTime } from '../../shared/machinery/time.ts';
 import type { RecordWrite, StoreRecord, WriteOperation, WriteOutcome } from '../../shared/ports/object-store.ts';
@@ -52,12 +51,10 @@ export async function commitPlan(
   const federated = federatedOperation(deps, subject, withSystemParts(plan, subject.federated?.object, now), now);
   const feedback = updateOperation(definition(deps, source.stored.scope), source, withFeedback(source.object, plan), { now });
   const followers = await followerChange(deps.records, source.stored, followRefOf(subject.type, source.stored), plan.followers);
-  const isNewDecision =
-    federated.operation !== undefined || !taken.decision || isOtherAttempt(taken.decision.object, plan.decision);
-  const decision = isNewDecision ? decisionOperation(deps, subject.federatedRef, taken.decision, plan.decision, now) : undefined;
+  const decision = decisionOperation(deps, subject.federatedRef, taken.decision, plan.decision, now);
   const created = pendingCreates(subject.federatedRef, federated.object, taken.records, now);
   const objects = [federated.operation, decision, feedback].filter((operation) => operation !== undefined);
-  const [first, ...others] = isNewDecision ? await events(deps, source.object, plan, now) : [];
+  const [first, ...others] = await events(deps, source.object, plan, now);
   const operations = first && objects.length < OPERATIONS_PER_WRITE_MAX ? [...objects, first] : objects;
   const records = [...created, ...followers.records];
   const outcome = await write(deps, operations, records);
@@ -131,11 +128,6 @@ function withFeedback(source: KubeObject, { feedback }: Planned): KubeObject {
   if (Object.keys(annotations).length > 0) metadata.annotations = annotations;
   else delete metadata.annotations;
   return { ...source, metadata };
-}
-
-/** Did this attempt come to another end than the stored one? Free capacity alone changes with every pod and makes no new attempt. */
-function isOtherAttempt(stored: KubeObject, planned: KubeObject): boolean {
-  return !deepEqual(stored.status?.conditions, planned.status?.conditions) || stored.spec?.decision !== planned.spec?.decision;
 }
 
 function decisionOperation(

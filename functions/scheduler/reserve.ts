@@ -23,7 +23,7 @@ export function reserve(
 
 /** What one replica asks for, as the decision recorded it. */
 function requestOf(decision: KubeObject): ResourceAmounts {
-  return (decision.spec?.triggers?.request ?? {}) as ResourceAmounts;
+  return (decision.spec?.request ?? {}) as ResourceAmounts;
 }
 
 type Overrides = { controller?: string; clusters?: { cluster?: string; patches?: { value?: unknown }[] }[] };

@@ -44,7 +44,7 @@ export async function foldObject(deps: StatusDeps, input: FoldInput): Promise<Fo
   const after: (WriteOperation | undefined)[] = [];
   if (source && aggregated && input.type.scope === 'apps/deployments')
     after.push(...(await replicaSetOperations(deps, source, aggregated.status, now)));
-  if (source && dispatched) then.push(await dispatchedEvent(deps, source.object, federated.object, now));
+  if (source && dispatched) after.push(await dispatchedEvent(deps, source.object, federated.object, now));
   return {
     first: [sourceOperation, ownOperation, ...documents].filter((operation) => operation !== undefined),
     after: after.filter((operation) => operation !== undefined),
