@@ -39,17 +39,21 @@ export function judgeCopy(
   const isLast = input.lastUid !== undefined && input.lastUid === copy.metadata.uid;
   if (managed === 'true' || isLast) return { type: 'update', replaced: input.lastUid !== undefined && !isLast };
   const { annotations, cluster } = input;
-  const resolution = annotations[INTERNAL_CONFLICT_RESOLUTION_ANNOTATION] ?? annotations[CONFLICT_RESOLUTION_ANNOTATION];
   const refuse = (why: string): Adoption => ({
     type: 'refuse',
     state: 'AlreadyExists',
     message: `an object of this name that is not managed exists in cluster ${cluster}: ${why}`,
   });
-  if (resolution !== 'adopt')
+  if (!mayAdopt(annotations))
     return refuse(`set annotation ${CONFLICT_RESOLUTION_ANNOTATION}: adopt and ${CLUSTERS_TO_ADOPT_ANNOTATION} to take it over`);
   const may = mayAdoptInCluster(annotations, cluster);
   if (may.type === 'invalid') return refuse(may.message);
   return may.result ? { type: 'adopt' } : refuse(`annotation ${CLUSTERS_TO_ADOPT_ANNOTATION} does not name the cluster`);
+}
+
+/** Whether the FederatedObject takes over what exists, in any cluster. */
+export function mayAdopt(annotations: Annotations): boolean {
+  return (annotations[INTERNAL_CONFLICT_RESOLUTION_ANNOTATION] ?? annotations[CONFLICT_RESOLUTION_ANNOTATION]) === 'adopt';
 }
 
 export type MayAdopt = { type: 'ok'; result: boolean } | { type: 'invalid'; message: string };

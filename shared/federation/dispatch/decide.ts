@@ -54,7 +54,7 @@ function decidePresence(input: DispatchInput, desired: Desired): DispatchDecisio
   if (!cluster.accepting) return park(input, 'Parked', `cluster ${cluster.name} takes no calls at present`);
   if (copy.type === 'absent') return create(input, desired, right);
   if (copy.type === 'present') return decideCopy(input, desired, copy.object, right);
-  if (!record?.member || record.hash === '' || isDisputed || needsCopy(desired))
+  if (!record?.member || record.hash === '' || isDisputed || needsCopy(desired, federated.annotations))
     return { next: { type: 'read', reason: 'the copy is not known' } };
   // What was true of the version last seen is true now, or the precondition fails and the copy is read.
   const { uid, resourceVersion } = record.member;

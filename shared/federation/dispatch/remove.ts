@@ -30,8 +30,9 @@ type Absent = Extract<Wanted, { type: 'absent' }>;
 /** A record stays until its copy is really gone, however long the cluster is away. */
 export function decideRemoval(input: DispatchInput, wanted: Absent): DispatchDecision {
   const { record, cluster, copy, decision } = input;
-  if (!record) return { next: { type: 'forget', reason: 'nothing was sent' } };
-  if (recordedDecision(input) > decision && wanted.why === 'deselected')
+  // A copy without a record: a create that arrived after its delete. Whoever finds one hands it in.
+  if (!record && copy.type !== 'present') return { next: { type: 'forget', reason: 'nothing was sent' } };
+  if (record && recordedDecision(input) > decision && wanted.why === 'deselected')
     return { next: { type: 'nothing', reason: `decision ${record.decision} is newer than ${decision}` } };
   if (!cluster.joined || (cluster.terminating && !cluster.cascading))
     return { next: { type: 'forget', reason: `cluster ${cluster.name} is leaving: what is there stays there` } };

@@ -4,14 +4,15 @@ import type { JsonObject, JsonValue, KubeObject } from '../../machinery/object.t
 import { getPath, setPath } from '../../machinery/paths.ts';
 import { ADOPTED_ANNOTATION } from '../keys.ts';
 import { isJsonObject } from '../overrides/pod-spec.ts';
+import { mayAdopt } from './adopt.ts';
 import type { Desired } from './desired.ts';
 
 /** Kinds some of whose fields are taken from the copy: a write needs to have read it. */
 const READ_FIRST: ReadonlySet<string> = new Set(['Pod', 'PersistentVolume', 'PersistentVolumeClaim']);
 
-/** True when the object to send depends on the member's copy. */
-export function needsCopy({ object, retained }: Desired): boolean {
-  return retained.length > 0 || READ_FIRST.has(object.kind);
+/** True when the object to send depends on the member's copy: on fields that it decides, or on whether it was adopted. `annotations` are the FederatedObject's. */
+export function needsCopy({ object, retained }: Desired, annotations: Readonly<Record<string, string>>): boolean {
+  return retained.length > 0 || READ_FIRST.has(object.kind) || mayAdopt(annotations);
 }
 
 /** The object to send: `desired` with the fields that the copy decides. `copy` undefined: a new copy, which starts with the initial values. */
