@@ -43,7 +43,7 @@ export function attempt(subject: Subject, policyObject: KubeObject, now: number)
   const { snapshot, previous } = subject;
   const prepared = prepare(subject, policyObject);
   const due = whetherDue(subject, prepared, now);
-  if (!due.reschedule && previous) return { ...unchanged(subject, previous, due), policy: prepared.policy };
+  if (!due.reschedule && previous) return { ...unchanged(subject, previous, due, prepared.effective), policy: prepared.policy };
   const fail = (reason: string, message: string): Placed => ({
     ...stay(subject, { status: 'False', reason, message }),
     policy: prepared.policy,
@@ -101,13 +101,13 @@ function cameBack(previous: DecisionSpec, clusters: readonly ClusterFacts[]): bo
 }
 
 /** What was decided stands. The triggers stay as they were, so that differences that are held back add up. */
-function unchanged(subject: Subject, previous: DecisionSpec, { deferred }: Reschedule): Placed {
+function unchanged(subject: Subject, previous: DecisionSpec, { deferred }: Reschedule, effective: EffectivePolicy): Placed {
   const { clusters, mode, strategy, maxClusters, profile, weights, plugins, triggers, request, again } = previous;
   const details: PlacedDetails = {
     clusters,
     ...defined({ mode, strategy, maxClusters, profile, weights, plugins, triggers, request, again }),
     ...(deferred === '' ? {} : { deferred }),
-    ...defined({ notes: previous.notes }),
+    ...withNotes(subject, effective),
   };
   const placements = [...subject.current].map(([cluster, replicas]) => ({ cluster, replicas }));
   return { outcome: previous.scheduled, placements, details };

@@ -7,6 +7,8 @@ import type { PlanSnapshot } from '../snapshot.ts';
 const CONTROL_NAMESPACES: ReadonlySet<string> = new Set(['kube-system', 'kube-public', 'kube-node-lease']);
 /** What every namespace of every cluster makes for itself. */
 const MADE_EVERYWHERE: ReadonlySet<string> = new Set(['ServiceAccount/default', 'ConfigMap/kube-root-ca.crt']);
+/** Name of the Service (and its EndpointSlice) through which pods of a cluster reach that cluster's own API. */
+const API_SERVICE = 'kubernetes';
 /** Label of RBAC objects that every API server makes for itself. */
 const BOOTSTRAPPING = 'kubernetes.io/bootstrapping';
 
@@ -20,6 +22,7 @@ export function whyNotFederated(snapshot: PlanSnapshot): string | undefined {
   if (isNamespace(type) && (isUntouchedNamespace('', 'Namespace', name) || name.startsWith('kube-')))
     return 'every cluster has this namespace by itself';
   if (hasOwnPolicy(source) || federated || leaders.length > 0) return undefined;
+  if (namespace === 'default' && name === API_SERVICE) return 'every cluster makes this object for its own API';
   if (MADE_EVERYWHERE.has(`${type.kind}/${name}`)) return 'every namespace makes this object for itself';
   return policy === undefined && isSystemMade(source) ? 'the system made it for itself' : undefined;
 }
