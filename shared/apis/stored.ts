@@ -24,6 +24,8 @@ export type NewObject = ObjectRef & {
 /** An object as stored, with the resourceVersion of its last write. */
 export type StoredObject = NewObject & { resourceVersion: string };
 
+type Served = Pick<StoredObject, 'body' | 'managedFields' | 'resourceVersion'>;
+
 const METADATA_OPEN = '"metadata":{';
 
 /** The scope that holds a kind's objects. */
@@ -51,10 +53,16 @@ export function toStored(definition: ResourceDefinition, object: KubeObject): Ne
 }
 
 /** The served JSON text, without parsing: resourceVersion and managedFields spliced into `metadata`. */
-export function servedJson(stored: { body: string; managedFields: string; resourceVersion: string }): string {
-  const at = stored.body.indexOf(METADATA_OPEN) + METADATA_OPEN.length;
-  const managed = stored.managedFields === '' ? '' : `"managedFields":${stored.managedFields},`;
-  return `${stored.body.slice(0, at)}"resourceVersion":"${stored.resourceVersion}",${managed}${stored.body.slice(at)}`;
+export function servedJson(stored: Served): string {
+  const { at, inserted } = servedParts(stored);
+  return `${stored.body.slice(0, at)}${inserted}${stored.body.slice(at)}`;
+}
+
+/** The same in parts, for who writes many of them: the body up to `at`, `inserted`, and the rest of the body. */
+export function servedParts({ body, managedFields, resourceVersion }: Served): { at: number; inserted: string } {
+  const at = body.indexOf(METADATA_OPEN) + METADATA_OPEN.length;
+  const managed = managedFields === '' ? '' : `"managedFields":${managedFields},`;
+  return { at, inserted: `"resourceVersion":"${resourceVersion}",${managed}` };
 }
 
 /** Decodes a stored object, with resourceVersion; managedFields only when asked for (workers leave them out). */
