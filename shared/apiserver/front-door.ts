@@ -1,6 +1,6 @@
 /** The outermost handler: who asks, what for, and every failure as a Status. */
 import { formatApiVersion } from '../machinery/resource.ts';
-import { internalError, methodNotAllowed, StatusError, unauthorized, unknownPath } from '../machinery/status.ts';
+import { failure, internalError, methodNotAllowed, StatusError, unauthorized, unknownPath } from '../machinery/status.ts';
 import type { Core } from './core.ts';
 import { createDiscovery, type Discovery } from './discovery/serve.ts';
 import { requireAllowed } from './handlers/authorize.ts';
@@ -55,9 +55,16 @@ async function answer(
   if (target.path === '/version' || target.path === '/version/') return respondJson(response, 200, versionText(core));
   const user = await core.deps.authenticate(request);
   if (user === undefined) throw unauthorized();
+  refuseImpersonation(request);
   const exchange: Exchange = { core, registry: core.deps.registry(), request, target, user, ...response };
   if (target.resource) return routeResource(exchange, target.resource);
   return servePath(exchange, documents, target);
+}
+
+/** Who asks to act as somebody else must not be answered as himself. */
+function refuseImpersonation(request: Request): void {
+  if (request.headers.get('impersonate-user') === null && request.headers.get('impersonate-group') === null) return;
+  throw failure(403, 'Forbidden', 'this server does not support impersonation', {});
 }
 
 /** Paths that name no resource. */

@@ -9,6 +9,8 @@ export const BODY_DEPTH_MAX = 400;
 
 /** Objects read from the store in one call. */
 export const LIST_PAGE_MAX = 500;
+/** Lists of at least this many objects are written as bytes. */
+export const LIST_BYTES_ITEMS_MIN = 20;
 /** A watch that starts with the present state reads it in pages of this size. */
 export const WATCH_INITIAL_PAGE = 250;
 

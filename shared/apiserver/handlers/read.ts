@@ -1,5 +1,5 @@
 /** GET of objects, lists and watches. */
-import { expired, methodNotAllowed, resourceVersionTooLarge } from '../../machinery/status.ts';
+import { expired, methodNotAllowed, notAcceptable, resourceVersionTooLarge } from '../../machinery/status.ts';
 import { WATCH_TIMEOUT_DEFAULT_MS, WATCH_TIMEOUT_MAX_MS } from '../limits.ts';
 import { forbiddenOption, listStored, parseCount, parseListOptions } from '../resources/list.ts';
 import { parseResourceVersion, readStored, requireReached } from '../resources/read.ts';
@@ -43,7 +43,8 @@ export async function handleWatch(exchange: ResourceExchange): Promise<Response>
   if (!definition.verbs.includes('watch')) throw methodNotAllowed();
   const options = parseWatchOptions(target.query);
   const selection = selectionOf(exchange);
-  const { shape } = shapeOf(exchange);
+  const { shape, media } = shapeOf(exchange);
+  if (media !== 'application/json') throw notAcceptable(['application/json', 'application/json;stream=watch']);
   const head = await core.deps.store.lanes.head(scope);
   if (options.version > Number(head.current)) throw resourceVersionTooLarge(String(options.version), head.current);
   const after = options.fromPresent ? undefined : options.version;

@@ -6,7 +6,7 @@ import { notAcceptable } from '../../machinery/status.ts';
 import type { StoredObject } from '../../ports/object-store.ts';
 import type { Accepted } from '../http/accept.ts';
 import { respond, respondJson } from '../http/respond.ts';
-import { type ListMeta, listText, objectText } from '../resources/forms.ts';
+import { type ListMeta, listBody, listText, objectText } from '../resources/forms.ts';
 import { type Exchange, type ResourceExchange, shapeOf } from './exchange.ts';
 
 const PRETTY_VALUES = new Set(['true', '1', '']);
@@ -23,6 +23,7 @@ export function sendList(
   meta: ListMeta,
 ): Response | Promise<Response> {
   const { shape, media } = shapeOf(exchange);
+  if (media === 'application/json' && !isPretty(exchange)) return respondJson(exchange, 200, listBody(shape, items, meta));
   return sendText(exchange, 200, listText(shape, items, meta), media);
 }
 

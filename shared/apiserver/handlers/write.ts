@@ -33,8 +33,8 @@ export async function handleUpdate(exchange: ResourceExchange): Promise<Response
   if (!version && !definition.unconditionalUpdate) throw versionRequired(context);
   const onMissing =
     definition.createOnUpdate && context.subresource === '' ? () => createAbsent(exchange, context, object) : undefined;
-  // Every attempt starts from what the client sent: a failed one has changed its copy.
-  const change = () => ({ object: structuredClone(object), tracked: false });
+  // An unconditional update may need several attempts, each from what the client sent: a failed one has changed its copy.
+  const change = () => ({ object: version ? object : structuredClone(object), tracked: false });
   return sendResult(exchange, await updateObject(core, context, change, onMissing));
 }
 

@@ -39,7 +39,13 @@ async function compressed(code: number, headers: Headers, body: string | Uint8Ar
   });
 }
 
-export function respondJson(context: ResponseContext, code: number, body: string, extra?: Headers): Response | Promise<Response> {
+/** A whole answer in JSON. */
+export function respondJson(
+  context: ResponseContext,
+  code: number,
+  body: string | Uint8Array<ArrayBuffer>,
+  extra?: Headers,
+): Response | Promise<Response> {
   return respond(context, code, 'application/json', body, extra);
 }
 

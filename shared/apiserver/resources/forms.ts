@@ -8,6 +8,8 @@ import { stringifyJson } from '../../machinery/codec/json.ts';
 import type { JsonValue, KubeObject } from '../../machinery/object.ts';
 import { formatApiVersion } from '../../machinery/resource.ts';
 import type { Accepted } from '../http/accept.ts';
+import { LIST_BYTES_ITEMS_MIN } from '../limits.ts';
+import { listBytes } from './list-bytes.ts';
 import { decodeText } from './storage.ts';
 
 /** Stored text with the version it is shown under; an empty version is left out (dry run). */
@@ -46,15 +48,24 @@ function unversioned(content: Content): string {
   return servedJson(content).replace('"resourceVersion":"",', '');
 }
 
-/** A list as compact JSON: `{Kind}List`, a Table or a PartialObjectMetadataList. */
-export function listText(shape: Shape, items: readonly Content[], meta: ListMeta): string {
-  if (shape.as === 'table') return tableText(shape, items, meta, true);
+/** A list as compact JSON: `{Kind}List`, a Table or a PartialObjectMetadataList. A long one of stored text comes as its bytes. */
+export function listBody(shape: Shape, items: readonly Content[], meta: ListMeta): string | Uint8Array<ArrayBuffer> {
+  const stored = shape.as === 'object' && shape.definition === shape.storage;
+  return stored && items.length >= LIST_BYTES_ITEMS_MIN ? listBytes(listHead(shape, meta), items) : listText(shape, items, meta);
+}
+
+function listHead(shape: Shape, meta: ListMeta): string {
   const { definition } = shape;
   const metadata = shape.as === 'metadata';
   const kind = metadata ? 'PartialObjectMetadataList' : definition.listKind;
   const apiVersion = metadata ? `${META_GROUP}/${shape.version}` : formatApiVersion(definition.group, definition.version);
-  const head = `{"kind":"${kind}","apiVersion":"${apiVersion}","metadata":${JSON.stringify(meta)},"items":[`;
-  let text = head;
+  return `{"kind":"${kind}","apiVersion":"${apiVersion}","metadata":${JSON.stringify(meta)},"items":[`;
+}
+
+/** A list as text. */
+export function listText(shape: Shape, items: readonly Content[], meta: ListMeta): string {
+  if (shape.as === 'table') return tableText(shape, items, meta, true);
+  let text = listHead(shape, meta);
   let separator = '';
   for (const item of items) {
     text += separator + objectText(shape, item);

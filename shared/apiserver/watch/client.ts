@@ -213,6 +213,8 @@ function tick(state: State, now: number): void {
 
 function bookmark(state: State, now: number): void {
   state.bookmarkedAt = now;
+  // What was read since the last delivery held nothing of this scope.
+  state.sent = Math.max(state.sent, state.live?.position() ?? 0);
   send(state, bookmarkText(state.request.shape, String(state.sent), false));
 }
 

@@ -36,6 +36,15 @@ describe('lists', () => {
     expect(list.items[0]).toEqual((await api.send('GET', `${MAPS}/a`)).json());
   });
 
+  test('a long list is the same, byte for byte, as its objects', async () => {
+    for (const name of letters(40)) await api.send('POST', MAPS, { body: configMap(name, { n: `${name} é 漢 \u{1F600}` }) });
+    const items = await Promise.all(letters(40).map(async (name) => (await api.send('GET', `${MAPS}/${name}`)).text));
+    const list = await api.send('GET', MAPS);
+    const { resourceVersion } = list.json().metadata;
+    const head = `{"kind":"ConfigMapList","apiVersion":"v1","metadata":{"resourceVersion":"${resourceVersion}"},"items":[`;
+    expect(list.text).toBe(`${head}${items.join(',')}]}`);
+  });
+
   test('pages show one version, whatever happens meanwhile, and count what is left', async () => {
     await createMaps(letters(7));
     const first = (await api.send('GET', `${MAPS}?limit=3`)).json();
@@ -273,6 +282,11 @@ describe('what every answer carries', () => {
     expect((await api.send('GET', '/api/v1/configmaps/a')).code).toBe(404);
     expect((await api.send('GET', '/api/v1/namespaces/default/nodes')).code).toBe(404);
     expect((await api.send('OPTIONS', MAPS)).code).toBe(405);
+  });
+
+  test('who asks as somebody else is refused, not answered as himself', async () => {
+    const answer = await api.send('GET', MAPS, { headers: { 'Impersonate-User': 'reader' } });
+    expect([answer.code, answer.json().message]).toEqual([403, 'this server does not support impersonation']);
   });
 
   test('a store that fails is a 503; reads may be repeated at once, writes not', async () => {

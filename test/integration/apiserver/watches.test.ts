@@ -147,6 +147,12 @@ describe('a watch', () => {
     ]);
   });
 
+  test('is JSON or nothing', async () => {
+    expect(
+      (await api.send('GET', `${MAPS}?watch=true`, { accept: 'application/vnd.kubernetes.protobuf;stream=watch' })).code,
+    ).toBe(406);
+  });
+
   test('by the old path', async () => {
     const watch = await api.watch('/api/v1/watch/namespaces/default/configmaps/a');
     await create('b');
