@@ -49,7 +49,10 @@ export async function commitPlan(
 ): Promise<Committed> {
   const now = deps.clock.now();
   const federated = federatedOperation(deps, subject, withSystemParts(plan, subject.federated?.object, now), now);
-  const feedback = updateOperation(definition(deps, source.stored.scope), source, withFeedback(source.object, plan), { now });
+  const feedback = updateOperation(definition(deps, source.stored.scope), source, withFeedback(source.object, plan), {
+    now,
+    part: 'feedback',
+  });
   const followers = await followerChange(deps.records, source.stored, followRefOf(subject.type, source.stored), plan.followers);
   const decision = decisionOperation(deps, subject.federatedRef, taken.decision, plan.decision, now);
   const created = pendingCreates(subject.federatedRef, federated.object, taken.records, now);

@@ -1,150 +1,98 @@
 /** Tells on the terminal what happened to users' objects: one line per placement when it is ready, one per change of a cluster. */
-import { fromStored } from '../../shared/apis/stored.ts';
-import type { KubeObject } from '../../shared/machinery/object.ts';
-import type { Store } from '../../shared/ports/object-store.ts';
-import type { Clock } from '../../shared/ports/system.ts';
+import type { ObjectRef } from '../../shared/apis/stored.ts';
+import type { Condition } from '../../shared/machinery/object.ts';
+import { parseScope } from '../../shared/machinery/resource.ts';
 import { formatTook, type Screen } from './screen.ts';
 
-const DECISIONS = 'lamiral.dev/schedulingdecisions';
-const FEDERATED = 'core.kubeadmiral.io/federatedobjects';
-const CLUSTERS = 'core.kubeadmiral.io/federatedclusters';
-/** Kinds whose placement is worth a line; what follows them is not told. */
-const TOLD = new Map([
-  ['Deployment', 'deployments'],
-  ['StatefulSet', 'statefulsets'],
-  ['DaemonSet', 'daemonsets'],
-  ['Job', 'jobs'],
-  ['CronJob', 'cronjobs'],
-  ['Pod', 'pods'],
-  ['Service', 'services'],
-]);
+/** Kinds whose placement is worth a line; what only follows them is not told. */
+const TOLD = new Set(['deployments', 'statefulsets', 'daemonsets', 'jobs', 'cronjobs', 'pods', 'services', 'ingresses']);
+/** Kinds that become ready, as their status says. */
+const READY_KINDS = new Set(['deployments', 'statefulsets']);
 /** A placement that is not ready by then is told as it stands. */
 const PATIENCE_MS = 10_000;
-const READ_MAX = 500;
+const PLACEMENT_WIDTH = 34;
 
 type Story = {
   subject: string;
-  placement: string;
+  summary: string;
+  decideMs: number;
   startedAt: number;
-  decidedMs: number | undefined;
   placedMs: number | undefined;
-  decision: number;
-  told: boolean;
+  timer: NodeJS.Timeout;
 };
 
-export type Narrator = { poll(): Promise<void>; close(): void };
+/** Hears what the functions tell of their work. */
+export type Narrator = {
+  placed(placed: { source: ObjectRef; summary: string; decideMs: number }): void;
+  status(folded: { source: ObjectRef; dispatched: boolean; status: unknown }): void;
+  cluster(change: { cluster: string; type: string; message: string }): void;
+  close(): void;
+};
 
-/** Follows the log from now on. `poll` is called after commits; what it misses it finds with the next. */
-export async function createNarrator(store: Store, clock: Clock, screen: Screen): Promise<Narrator> {
-  const positions = new Map<string, string>();
-  for (const scope of [DECISIONS, FEDERATED, CLUSTERS]) positions.set(scope, (await store.lanes.head(scope)).current);
+/** `now` in epoch ms. Lines go to the screen; nothing is kept of what was told. */
+export function createNarrator(screen: Screen, now: () => number): Narrator {
   const stories = new Map<string, Story>();
-  const clusters = new Map<string, string>();
-  await readClusters(store, clusters);
-  const readers: Record<string, (object: KubeObject) => void> = {
-    [DECISIONS]: (object) => hearDecision(stories, object, clock.now()),
-    [FEDERATED]: (object) => hearFederated(stories, object, clock.now(), screen),
-    [CLUSTERS]: (object) => hearCluster(clusters, object, screen),
-  };
-  const patience = setInterval(() => tellUnfinished(stories, clock.now(), screen), 1_000);
-  patience.unref();
-  let turn: Promise<void> = Promise.resolve();
-  const readAll = async () => {
-    for (const [scope, reader] of Object.entries(readers)) {
-      const read = await store.objects.changes({ scope, after: positions.get(scope) ?? '0', limit: READ_MAX });
-      if (read.type === 'expired') {
-        positions.set(scope, (await store.lanes.head(scope)).current);
-        continue;
-      }
-      positions.set(scope, read.position);
-      for (const change of read.changes) if (change.type !== 'deleted') reader(fromStored(change.object));
-    }
+  const tell = (key: string, ending: string) => {
+    const story = stories.get(key);
+    if (!story) return;
+    clearTimeout(story.timer);
+    stories.delete(key);
+    screen.happened(story.subject, `${story.summary.padEnd(PLACEMENT_WIDTH)}  decided ${formatTook(story.decideMs)}${ending}`);
   };
   return {
-    poll: () => {
-      turn = turn.then(readAll);
-      return turn;
+    placed: ({ source, summary, decideMs }) => {
+      const { resource } = parseScope(source.scope);
+      if (!TOLD.has(resource)) return;
+      const key = keyOf(source);
+      const before = stories.get(key);
+      if (before) clearTimeout(before.timer);
+      const timer = setTimeout(() => tell(key, unfinished(stories.get(key))), PATIENCE_MS);
+      timer.unref();
+      const subject = `${resource} ${source.namespace === '' ? source.name : `${source.namespace}/${source.name}`}`;
+      stories.set(key, { subject, summary, decideMs, startedAt: now(), placedMs: undefined, timer });
     },
-    close: () => clearInterval(patience),
+    status: ({ source, dispatched, status }) => {
+      const key = keyOf(source);
+      const story = stories.get(key);
+      if (!story || !dispatched) return;
+      story.placedMs ??= now() - story.startedAt;
+      const placed = `, placed ${formatTook(story.placedMs)}`;
+      if (!READY_KINDS.has(parseScope(source.scope).resource)) tell(key, placed);
+      else if (isReady(status)) tell(key, `${placed}, ready ${formatTook(now() - story.startedAt)}`);
+    },
+    cluster: ({ cluster, type, message }) => {
+      if (type === 'offline')
+        screen.happened(`cluster ${cluster}`, `Offline: ${message}; what it runs stays counted as last seen`);
+      if (type === 'ready') screen.happened(`cluster ${cluster}`, 'Running: answers');
+      if (type === 'gone') screen.happened(`cluster ${cluster}`, 'left');
+    },
+    close: () => {
+      for (const { timer } of stories.values()) clearTimeout(timer);
+      stories.clear();
+    },
   };
 }
 
-async function readClusters(store: Store, clusters: Map<string, string>): Promise<void> {
-  const listed = await store.objects.list({ scope: CLUSTERS });
-  if (listed.type !== 'page') return;
-  for (const stored of listed.items) clusters.set(stored.name, phaseOf(fromStored(stored)));
+function keyOf({ scope, namespace, name }: ObjectRef): string {
+  return `${scope}/${namespace}/${name}`;
 }
 
-function storyKey(object: KubeObject): string {
-  return `${object.metadata.namespace ?? ''}/${object.metadata.name ?? ''}`;
+function unfinished(story: Story | undefined): string {
+  return story?.placedMs === undefined
+    ? ', not yet on all its clusters'
+    : `, placed ${formatTook(story.placedMs)}, not yet ready`;
 }
 
-function hearDecision(stories: Map<string, Story>, object: KubeObject, now: number): void {
-  const spec = (object.spec ?? object) as {
-    source?: { kind: string; namespace?: string; name: string };
-    decision?: number;
-    summary?: string;
-    triggeredAt?: number;
-  };
-  const plural = spec.source && TOLD.get(spec.source.kind);
-  const key = storyKey(object);
-  if (!plural || !spec.source || stories.get(key)?.decision === spec.decision) return;
-  const place = spec.source.namespace ? `${spec.source.namespace}/${spec.source.name}` : spec.source.name;
-  stories.set(key, {
-    subject: `${plural} ${place}`,
-    placement: spec.summary ?? '',
-    startedAt: now,
-    decidedMs: undefined,
-    placedMs: undefined,
-    decision: spec.decision ?? 0,
-    told: false,
-  });
-}
+type WorkloadStatus = { replicas?: number; readyReplicas?: number; updatedReplicas?: number; conditions?: Condition[] };
 
-function hearFederated(stories: Map<string, Story>, object: KubeObject, now: number, screen: Screen): void {
-  const story = stories.get(storyKey(object));
-  if (!story || story.told) return;
-  const conditions = (object.status?.conditions ?? []) as { type: string; status: string }[];
-  const propagated =
-    conditions.some(({ type, status }) => type === 'Propagated' && status === 'True') &&
-    object.status?.syncedGeneration === object.metadata.generation;
-  if (!propagated) return;
-  story.placedMs ??= now - story.startedAt;
-  const replicas = object.metadata.annotations?.['lamiral.dev/ready'];
-  if (replicas === 'false') return;
-  story.told = true;
-  screen.happened(story.subject, `${story.placement.padEnd(36)}  placed ${formatTook(story.placedMs)}`);
-}
-
-function tellUnfinished(stories: Map<string, Story>, now: number, screen: Screen): void {
-  for (const [key, story] of stories) {
-    if (!story.told && now - story.startedAt > PATIENCE_MS) {
-      story.told = true;
-      const state =
-        story.placedMs === undefined ? 'not yet on all its clusters' : `placed ${formatTook(story.placedMs)}, not yet ready`;
-      screen.happened(story.subject, `${story.placement.padEnd(36)}  ${state}`);
-    }
-    if (story.told) stories.delete(key);
-  }
-}
-
-function phaseOf(cluster: KubeObject): string {
-  const conditions = (cluster.status?.conditions ?? []) as { type: string; status: string; message?: string }[];
-  const ready = conditions.find(({ type }) => type === 'Ready');
-  if (ready === undefined) return 'Pending';
-  return ready.status === 'True' ? 'Running' : 'Offline';
-}
-
-function hearCluster(clusters: Map<string, string>, object: KubeObject, screen: Screen): void {
-  const name = object.metadata.name ?? '';
-  const phase = phaseOf(object);
-  const before = clusters.get(name);
-  clusters.set(name, phase);
-  if (before === undefined || before === 'Pending' || before === phase) return;
-  const conditions = (object.status?.conditions ?? []) as { type: string; message?: string }[];
-  const message = conditions.find(({ type }) => type === 'Ready')?.message ?? '';
-  screen.happened(
-    'cluster',
-    `${name}  ${phase}${phase === 'Offline' ? `: ${message}; what it ran stays counted as last seen` : ': answers again'}`,
+/** All replicas are made, new and ready; a Deployment also says that it is Available everywhere. */
+function isReady(status: unknown): boolean {
+  const { replicas = 0, readyReplicas = 0, updatedReplicas = 0, conditions } = (status ?? {}) as WorkloadStatus;
+  const available = conditions?.find(({ type }) => type === 'Available');
+  return (
+    readyReplicas === replicas &&
+    updatedReplicas === replicas &&
+    available?.status !== 'False' &&
+    (available !== undefined || replicas > 0)
   );
 }

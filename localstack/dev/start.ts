@@ -15,7 +15,7 @@ import { type Endpoint, writeKubeconfig } from './kubeconfig.ts';
 import { serveHttps } from './listen.ts';
 import { takeLock } from './lock.ts';
 import { type JoinedMembers, joinMembers } from './members.ts';
-import { createNarrator } from './narrator.ts';
+import { createNarrator, type Narrator } from './narrator.ts';
 import type { DevOptions } from './options.ts';
 import { createScreen, type Screen } from './screen.ts';
 
@@ -74,8 +74,10 @@ async function startSteps(
   if (options.port === undefined && api.port !== FIRST_PORT)
     screen.detail(`port ${FIRST_PORT} is taken by another program; --port chooses one`);
 
-  const functions = await startFunctions({ medium, plane, clock, ids, log });
-  closers.push(functions.stop);
+  const narrator = createNarrator(screen, () => clock.now());
+  let isQuiet = true;
+  const functions = await startFunctions({ medium, plane, clock, ids, log, narrator: quietWhile(narrator, () => isQuiet) });
+  closers.push(async () => narrator.close(), functions.stop);
   const members = await joinMembers({ options, plane, authority, clock });
   closers.push(members.close);
   closers.push(await openControl(options.dataDir, members.actions));
@@ -85,14 +87,14 @@ async function startSteps(
 
   if (await plane.isDefaultPlaced())
     screen.step('policy', 'everywhere (Divide) places what is created in namespace default', undefined);
-  const narrator = await createNarrator(medium.store, clock, screen);
-  const unhear = medium.store.lanes.onCommit(() => void narrator.poll());
-  closers.push(async () => {
-    unhear();
-    narrator.close();
-  });
   screen.plain(`\n  export KUBECONFIG=${kubeconfigShown(options)}\n  kubectl apply -f examples/web.yaml\n`);
+  isQuiet = false;
   return { url: api.url, stop };
+}
+
+/** The start lines tell of the clusters themselves. */
+function quietWhile(narrator: Narrator, isQuiet: () => boolean): Narrator {
+  return { ...narrator, cluster: (change) => (isQuiet() ? undefined : narrator.cluster(change)) };
 }
 
 function sayMembers(screen: Screen, members: JoinedMembers, ms: number): void {

@@ -15,6 +15,7 @@ import { ensureObjects } from '../seed.ts';
 import type { KeyPair } from '../tls.ts';
 import type { MemberSpec } from './catalogue.ts';
 import { kindsOf } from './controllers/context.ts';
+import { startHousekeeping } from './controllers/housekeeping.ts';
 import { nodeObjects } from './controllers/nodes.ts';
 import { startControllers } from './controllers/run.ts';
 
@@ -69,6 +70,13 @@ export async function startMember(options: MemberOptions, log: Log): Promise<Run
     ids,
     log,
   });
+  const housekeeping = await startHousekeeping({
+    cluster: options.spec.name,
+    store: medium.store,
+    registry: () => registry,
+    clock,
+    log,
+  });
   const listening = await serveHttps(server.app, options.tls, options.port, false);
   const kubeSystem = await server.resources.get(kinds('namespaces'), '', 'kube-system');
   return {
@@ -80,6 +88,7 @@ export async function startMember(options: MemberOptions, log: Log): Promise<Run
       await server.close();
       await listening.close();
       await controllers.close();
+      await housekeeping.close();
       medium.close();
     },
   };

@@ -27,10 +27,18 @@ export function seedObjects(): KubeObject[] {
   ];
 }
 
-/** `seedObjects` and what the control plane adds: its system namespace and the shipped FederatedTypeConfigs. */
+/**
+ * `seedObjects` and what the control plane adds: its system namespace and the shipped FederatedTypeConfigs. Seeds belong to the control
+ * plane alone: every member has its own, so they are marked as not to be federated.
+ */
 export function controlPlaneSeeds(): KubeObject[] {
   const namespace: KubeObject = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: SYSTEM_NAMESPACE } };
-  return [...seedObjects(), namespace, ...shippedTypeConfigs()];
+  return [...seedObjects().map(keptAtHome), namespace, ...shippedTypeConfigs()];
+}
+
+function keptAtHome(seed: KubeObject): KubeObject {
+  const annotations = { ...seed.metadata.annotations, 'kubeadmiral.io/no-federated-resource': 'true' };
+  return { ...seed, metadata: { ...seed.metadata, annotations } };
 }
 
 /** Endpoints and EndpointSlice behind `default/kubernetes`, once the address and port of the server are known. */

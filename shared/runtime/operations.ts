@@ -11,8 +11,12 @@ import type { ObjectStore, WriteOperation, WriteOutcome } from '../ports/object-
 import { OPERATIONS_PER_WRITE_MAX } from './limits.ts';
 import type { Loaded } from './objects.ts';
 
-/** What of an object a worker writes: all but status, status alone, both, or as the subresource `finalize` of namespaces. */
-export type WritePart = 'object' | 'status' | 'objectAndStatus' | 'finalize';
+/**
+ * What of an object a worker writes: all but status, status alone, both, as the subresource `finalize` of namespaces, or `feedback`:
+ * annotations and finalizers of ours on a user's object. Feedback is no change of what the user wants, so the generation stays, also for
+ * kinds that count changes of annotations (apps/v1): otherwise every decision would make the source look unobserved.
+ */
+export type WritePart = 'object' | 'status' | 'objectAndStatus' | 'finalize' | 'feedback';
 
 /** A create. `part` `objectAndStatus` keeps the given status, which the API would drop. */
 export function createOperation(
@@ -38,6 +42,8 @@ export function updateOperation(
   const subresource = part === 'status' || part === 'finalize' ? part : '';
   const prepared = prepareUpdate(definition, cloneJson(object), from.object, { now, subresource });
   if (part === 'objectAndStatus' && object.status !== undefined) prepared.status = cloneJson(object.status);
+  const { generation } = from.object.metadata;
+  if (part === 'feedback' && generation !== undefined) prepared.metadata.generation = generation;
   const expected = from.stored.resourceVersion;
   const next = { ...toStored(definition, prepared), managedFields: from.stored.managedFields };
   if (mustRemove(definition, prepared)) return { type: 'delete', object: next, expected };

@@ -1,0 +1,95 @@
+/** Garbage collection and namespace deletion of one simulated cluster: the sweeper's reconcilers, driven by the cluster's own log. */
+import { reconcileDeleting, reconcileNamespace, reconcileOwnerGone } from '../../../functions/sweeper/handler.ts';
+import type { Registry } from '../../../shared/apis/definition.ts';
+import type { FeedEntry, Store } from '../../../shared/ports/object-store.ts';
+import type { Clock, Log } from '../../../shared/ports/system.ts';
+import type { ReconcileResult } from '../../../shared/runtime/reconcile.ts';
+import { createKeyQueue } from './queue.ts';
+
+const CURSOR = 'housekeeping';
+const ENTRIES_PER_READ = 500;
+
+type Deps = { cluster: string; store: Store; registry: () => Registry; clock: Clock; log: Log };
+export type Housekeeping = { close(): Promise<void> };
+
+/** Goes on from where it stopped: its position in the log is stored, so that a crash leaves no dependent behind. */
+export async function startHousekeeping(deps: Deps): Promise<Housekeeping> {
+  const { store, clock } = deps;
+  const garbage = { objects: store.objects, index: store.index, registry: deps.registry, clock };
+  const attempts = new Map<string, number>();
+  const queue = createKeyQueue({
+    concurrency: 4,
+    now: () => clock.now(),
+    onError: (key, error) =>
+      deps.log.warn('housekeeping of a simulated cluster failed and will try again', {
+        cluster: deps.cluster,
+        key,
+        error: String(error),
+      }),
+    work: async (key) => {
+      const attempt = attempts.get(key) ?? 0;
+      const result = await reconcile(garbage, key, attempt);
+      if (result.type !== 'requeueAfter') {
+        attempts.delete(key);
+        return;
+      }
+      attempts.set(key, attempt + 1);
+      queue.addAt(key, clock.now() + result.delayMs);
+    },
+  });
+  let turn: Promise<void> = Promise.resolve();
+  const read = async () => {
+    for (;;) {
+      const from = await store.cursors.load(CURSOR);
+      const { entries, cursor } = await store.feed.read(from, ENTRIES_PER_READ);
+      for (const entry of entries) for (const key of keysOf(entry)) queue.add(key);
+      // Only what was queued is passed over; what is queued and lost by a crash is found by the slow pass of the next start.
+      if (cursor !== from) await store.cursors.store(CURSOR, cursor, from);
+      if (entries.length < ENTRIES_PER_READ) return;
+    }
+  };
+  const wake = () => {
+    turn = turn
+      .then(read)
+      .catch((error: unknown) =>
+        deps.log.error('the log of a simulated cluster could not be read', { cluster: deps.cluster, error: String(error) }),
+      );
+  };
+  const stopListening = store.lanes.onCommit(wake);
+  await resume(deps, (key) => queue.add(key));
+  wake();
+  return {
+    close: async () => {
+      stopListening();
+      await turn;
+      await queue.close();
+    },
+  };
+}
+
+async function reconcile(
+  garbage: Parameters<typeof reconcileOwnerGone>[0],
+  key: string,
+  attempt: number,
+): Promise<ReconcileResult> {
+  const [type = '', scope = '', namespace = '', name = ''] = key.split('\n');
+  if (type === 'owner') return reconcileOwnerGone(garbage, scope, attempt);
+  if (type === 'namespace') return reconcileNamespace(garbage, scope, attempt);
+  return reconcileDeleting(garbage, { scope, namespace, name }, attempt);
+}
+
+function keysOf(entry: FeedEntry): string[] {
+  if (entry.type === 'deleted') return [`owner\n${entry.uid}`];
+  if (entry.scope === '/namespaces') return [`namespace\n${entry.name}`];
+  // Whether it is being deleted is read again; most changes are not deletions, and one small read tells.
+  return entry.writer === 'api' && entry.type === 'modified'
+    ? [`deleting\n${entry.scope}\n${entry.namespace}\n${entry.name}`]
+    : [];
+}
+
+/** After a restart: namespaces that are on their way out. */
+async function resume({ store }: Deps, add: (key: string) => void): Promise<void> {
+  const listed = await store.objects.list({ scope: '/namespaces' });
+  if (listed.type !== 'page') return;
+  for (const namespace of listed.items) if (namespace.body.includes('"deletionTimestamp"')) add(`namespace\n${namespace.name}`);
+}
