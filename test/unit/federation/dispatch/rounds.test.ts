@@ -33,6 +33,14 @@ describe('rounds against real server-side apply', () => {
     expect(member.object()).toBeUndefined();
   });
 
+  test('selected again right after its delete: the copy is made anew', () => {
+    const member = memberModel();
+    const { record } = playRound(input(), member.call);
+    const removed = playRound(input({ wanted: absent('deselected'), decision: 6, record }), member.call);
+    const again = playRound(input({ wanted: wantedOf('nginx:1', 7), decision: 7, record: removed.record }), member.call);
+    expect([again.calls, again.record?.state]).toEqual([['read', 'create'], 'OK']);
+  });
+
   test('a version that moved on is read, and then written', () => {
     const member = memberModel();
     const { record } = playRound(input(), member.call);
