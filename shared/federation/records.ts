@@ -57,6 +57,8 @@ export type DispatchRecord = {
   target?: { group: string; version: string; resource: string; namespace: string; name: string };
   /** Digest of the fields that the member counted as ours after the last apply; another digest later means that somebody took one (drift). */
   owned?: string;
+  /** Dotted paths that do not count in `owned`, because members decide them (`retain-replicas`). Absent: none. */
+  retained?: string[];
   message?: string;
   attempts: number;
   changedAt: number;

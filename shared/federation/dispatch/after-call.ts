@@ -38,18 +38,17 @@ function afterSuccess(input: DispatchInput, call: DispatchCall, value: KubeObjec
 
 /** The copy is what was wanted. */
 function acceptedRecord(input: DispatchInput, copy: KubeObject): DispatchRecord {
-  const { owned: _owned, ...record } = nextRecord(input, 'OK', undefined);
+  const { owned: _owned, retained: _retained, ...record } = nextRecord(input, 'OK', undefined);
   const desired = input.wanted.type === 'present' ? input.wanted.desired : undefined;
-  const owned = ownedDigest(
-    copy,
-    (desired?.retained ?? []).map(({ path }) => path),
-  );
+  const retained = (desired?.retained ?? []).map(({ path }) => path);
+  const owned = ownedDigest(copy, retained);
   return {
     ...record,
     hash: desired?.hash ?? '',
     member: copyIdentity(copy),
     attempts: 0,
     ...(owned === undefined ? {} : { owned }),
+    ...(retained.length === 0 ? {} : { retained }),
   };
 }
 

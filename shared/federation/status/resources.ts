@@ -5,6 +5,7 @@ import { compareQuantities, parseQuantity } from '../../machinery/quantity.ts';
 import { isJsonObject } from '../overrides/pod-spec.ts';
 import { mergedConditions } from './conditions.ts';
 import { type AggregateContext, type Member, objectsIn, observedGeneration } from './context.ts';
+import { onlyStatus } from './workloads.ts';
 
 /** Worst first. */
 const CLAIM_PHASES = ['Lost', 'Pending', 'Bound'];
@@ -36,10 +37,10 @@ export function aggregateAny(context: AggregateContext): JsonObject {
   const { members, source } = context;
   const before = (source.status ?? {}) as JsonObject;
   if (members.length === 0) return before;
+  const [only] = members;
+  if (only && members.length === 1 && context.silent.length === 0) return onlyStatus(only.status, context);
   const hasGeneration = members.some(({ status }) => status.observedGeneration !== undefined);
   const generation = hasGeneration ? { observedGeneration: observedGeneration(context) } : {};
-  const [only] = members;
-  if (only && members.length === 1 && context.silent.length === 0) return { ...only.status, ...generation };
   const { conditions: _conditions, ...rest } = before;
   return { ...rest, ...generation, ...mergedConditions(context) };
 }

@@ -10,10 +10,9 @@ import { type AggregateContext, countsOf, extremeTime, type Member, observedGene
 export function aggregateStatefulSet(context: AggregateContext): JsonObject {
   const { members } = context;
   const [only] = members;
-  const generation = withGeneration(context);
-  if (only && members.length === 1 && context.silent.length === 0) return { ...only.status, ...generation };
+  if (only && members.length === 1 && context.silent.length === 0) return onlyStatus(only.status, context);
   return {
-    ...generation,
+    ...withGeneration(context),
     ...countsOf(members, ['replicas', 'availableReplicas']),
     ...sumsOf(members, ['readyReplicas', 'currentReplicas', 'updatedReplicas']),
     ...revisions(members),
@@ -67,6 +66,12 @@ export function aggregateAutoscaler(context: AggregateContext): JsonObject {
     ...(only === undefined ? {} : { currentMetrics: only }),
     ...mergedConditions(context),
   };
+}
+
+/** The status of an only member, with generations that are the source's and not its copy's. */
+export function onlyStatus(status: JsonObject, context: AggregateContext): JsonObject {
+  const { observedGeneration: observed, ...rest } = status;
+  return { ...rest, ...(observed === undefined ? {} : withGeneration(context)), ...mergedConditions(context) };
 }
 
 function withGeneration(context: AggregateContext): JsonObject {

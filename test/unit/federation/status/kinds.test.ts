@@ -60,6 +60,15 @@ test('DaemonSet: counts', () => {
   });
 });
 
+test("generations of a copy never show as the source's", () => {
+  const report = { phase: 'Up', observedGeneration: 1, conditions: [condition('Ready', 'True', { observedGeneration: 1 })] };
+  for (const [kind, version] of [
+    ['StatefulSet', 'apps/v1'],
+    ['Widget', 'example.com/v1'],
+  ] as const)
+    expect(JSON.stringify(of(kind, version, report))).not.toContain('observedGeneration');
+});
+
 describe('Job', () => {
   const complete = { startTime: '2026-03-01T09:00:00Z', completionTime: '2026-03-01T09:30:00Z', succeeded: 1 };
   const failed = { startTime: '2026-03-01T08:00:00Z', failed: 1, conditions: [condition('Failed', 'True')] };
