@@ -6,7 +6,7 @@ import { NESTING_MAX } from '../limits.ts';
 import type { JsonValue } from '../object.ts';
 
 /** A run of 16 digits can exceed 2^53 and an exponent of three digits the range of doubles; only then is the slow path needed. */
-const LONG_NUMBER = /\d{16}|[\s:,[]-?\d[\d.]*[eE]\+?\d{3}/;
+const LONG_NUMBER = /\d{16}|(?:^|[\s:,[])-?\d[\d.]*[eE]\+?\d{3}/;
 const INTEGER = /^-?\d+$/;
 
 /**
