@@ -23,7 +23,9 @@ export function reportedConditions({ members }: AggregateContext): Map<string, R
   for (const { cluster, status } of selected.length > 0 ? selected : members) {
     for (const condition of objectsIn(status.conditions) as unknown as Condition[]) {
       if (typeof condition.type !== 'string') continue;
-      byType.set(condition.type, [...(byType.get(condition.type) ?? []), { cluster, condition }]);
+      const reports = byType.get(condition.type);
+      if (reports) reports.push({ cluster, condition });
+      else byType.set(condition.type, [{ cluster, condition }]);
     }
   }
   return byType;
