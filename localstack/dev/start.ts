@@ -48,14 +48,15 @@ async function startSteps(
   const ids = systemIds();
   const log = consoleLog(options.verbose ? 'info' : 'error');
   const took = stopwatch();
-  const lock = await takeLock(options.dataDir, Date.now);
-  closers.push(() => lock.release());
+  const lock = await takeLock(options.dataDir, Date.now, () =>
+    openSqlite({ path: join(options.dataDir, 'lamiral.db'), durability: 'full', clock }),
+  );
+  const medium = lock.held;
+  closers.push(async () => medium.close(), lock.release);
   screen.header(
     `lamiral dev   v${packageVersion()}   node ${process.versions.node.split('.').slice(0, 2).join('.')}   data ${options.shownDataDir}`,
   );
 
-  const medium = openSqlite({ path: join(options.dataDir, 'lamiral.db'), durability: 'full', clock });
-  closers.push(async () => medium.close());
   const token = await adminToken(options.dataDir);
   const plane = await createControlPlane({ store: medium.store, clock, ids, log, token });
   closers.push(() => plane.server.close());

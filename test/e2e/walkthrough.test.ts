@@ -149,9 +149,7 @@ describe('walkthrough', () => {
     await player.available('x');
     await player.label('deploy', 'x', 'tier', 'front');
     await player.patch('deploy', 'x', { spec: { template: { spec: { containers: [{ name: 'nginx', image: 'nginx:1.29' }] } } } });
-    await player
-      .edit('deploy', 'x', 'tier: front', 'tier: back')
-      .catch(() => player.edit('deploy', 'x', '"tier":"front"', '"tier":"back"'));
+    await player.edit('deploy', 'x', 'front', 'back');
     expect((await player.object('deploy', 'x'))?.metadata.labels).toMatchObject({ tier: 'back' });
     await eventually(
       'the new image is in a member',

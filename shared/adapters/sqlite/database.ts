@@ -3,6 +3,14 @@ import { closeSync, openSync } from 'node:fs';
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite';
 import { BUSY_TIMEOUT_MS, CACHE_KIB, CHECKPOINT_PAGES } from './limits.ts';
 
+/** Another live process has the file; the kernel frees it when that process ends, however it ends. */
+export class FileInUseError extends Error {
+  constructor(path: string, cause: unknown) {
+    super(`${path} is open in another process; end that process or choose another data folder`, { cause });
+    this.name = 'FileInUseError';
+  }
+}
+
 /** How a store is kept: `full` survives loss of power, `normal` only the death of the process. */
 export type Durability = 'full' | 'normal';
 
@@ -105,8 +113,7 @@ const SQLITE_NOTADB = 26;
 
 function explained(error: unknown, path: string): unknown {
   const code = error instanceof Error && 'errcode' in error ? error.errcode : undefined;
-  if (code === SQLITE_BUSY)
-    return new Error(`${path} is open in another process; end that process or choose another data folder`, { cause: error });
+  if (code === SQLITE_BUSY) return new FileInUseError(path, error);
   if (code === SQLITE_NOTADB) return new Error(`${path} is not a store: the file is no SQLite database`, { cause: error });
   return error;
 }

@@ -36,14 +36,12 @@ async function runProgram(flags: readonly string[]): Promise<number> {
   // node:sqlite is stable enough for us and says on every start that it is experimental.
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, ...flags], { stdio: 'inherit' });
   const passOn = (signal: NodeJS.Signals) => child.kill(signal);
-  process.on('SIGTERM', passOn).on('SIGHUP', passOn);
-  // Ctrl-C goes to the whole group: the child ends by itself, and we wait for it.
-  const ignore = () => undefined;
-  process.on('SIGINT', ignore);
+  // Ctrl-C in a terminal reaches the child too; that it then hears it twice does no harm.
+  process.on('SIGTERM', passOn).on('SIGHUP', passOn).on('SIGINT', passOn);
   return new Promise((resolve, reject) => {
     child.on('error', (error) => reject(new CommandError(`lamiral dev could not be started: ${error.message}`, '')));
     child.on('exit', (code, signal) => {
-      process.off('SIGTERM', passOn).off('SIGHUP', passOn).off('SIGINT', ignore);
+      process.off('SIGTERM', passOn).off('SIGHUP', passOn).off('SIGINT', passOn);
       resolve(code ?? (signal === 'SIGTERM' ? 143 : 1));
     });
   });
