@@ -42,12 +42,14 @@ export async function handleDeleteCollection(exchange: ResourceExchange): Promis
   return sendList(exchange, await deleteEach(core, contextOf, items, options), meta);
 }
 
+const OPTIONS = { apiVersion: 'v1', kind: 'DeleteOptions' };
+
 /** Options of the query, then of the body, which wins. */
 async function readOptions(exchange: ResourceExchange): Promise<{ context: WriteContext; options: DeleteOptions }> {
   const { core, request, target } = exchange;
   const context = writeContext(exchange, { kind: 'DeleteOptions' });
   const body = await readBody(request);
-  const given = isEmptyBody(body) ? {} : decodeObject(body, 'DeleteOptions', (bytes) => core.protobuf().decode(bytes));
+  const given = isEmptyBody(body) ? {} : decodeObject(body, OPTIONS, core.protobuf().decode);
   const options = { ...queryOptions(target.query), ...bodyOptions(given) };
   if (options.orphanDependents !== undefined && options.propagationPolicy !== undefined)
     throw optionError(

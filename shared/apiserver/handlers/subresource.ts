@@ -1,17 +1,18 @@
 /** Subresources and virtual resources: `/scale` of any kind that has one, and the views that `deps` bring. */
 import type { JsonObject, KubeObject } from '../../machinery/object.ts';
-import { formatApiVersion } from '../../machinery/resource.ts';
 import { badRequest, failure, methodNotAllowed, notAcceptable, unsupportedMediaType } from '../../machinery/status.ts';
 import { decodeObject, isEmptyBody, isJsonObject, readBody } from '../http/body.ts';
 import { cannotBeHandled, toObject } from '../resources/decode.ts';
 import { JSON_PATCH, MERGE_PATCH, patchFunction } from '../resources/patch.ts';
-import { readStored } from '../resources/read.ts';
+import { readStored, typeOf } from '../resources/read.ts';
 import { scaleOf, withScale } from '../resources/scale.ts';
 import { decode } from '../resources/storage.ts';
 import { updateObject } from '../resources/update.ts';
 import type { View } from '../server.ts';
 import { isDryRun, type ResourceExchange, writeContext } from './exchange.ts';
 import { sendObject } from './send.ts';
+
+const SCALE = { apiVersion: 'autoscaling/v1', kind: 'Scale' };
 
 /** GET, PUT and PATCH of a Scale. Its version is its object's. */
 export async function handleScale(exchange: ResourceExchange): Promise<Response> {
@@ -37,7 +38,7 @@ async function readScaleChange(
 ): Promise<(scale: JsonObject) => JsonObject> {
   const body = await readBody(exchange.request);
   if (exchange.request.method === 'PUT') {
-    const scale = decodeObject(body, 'Scale', (bytes) => exchange.core.protobuf().decode(bytes));
+    const scale = decodeObject(body, SCALE, exchange.core.protobuf().decode);
     return () => scale;
   }
   if (body.mediaType !== JSON_PATCH && body.mediaType !== MERGE_PATCH) throw unsupportedMediaType([JSON_PATCH, MERGE_PATCH]);
@@ -66,18 +67,13 @@ async function viewBody(exchange: ResourceExchange): Promise<KubeObject | undefi
   const body = await readBody(request);
   if (isEmptyBody(body)) return undefined;
   const expected = definition.subresources.find((each) => each.name === resource.subresource) ?? definition;
-  const value = decodeObject(body, expected.kind, (bytes) => core.protobuf().decode(bytes));
+  const value = decodeObject(body, typeOf(expected), core.protobuf().decode);
   if (expected === definition) {
     const warn = (text: string) => warnings.push(text);
     return toObject(definition, value, { mode: 'Warn', duplicates: [], warn, refuse: (why) => cannotBeHandled(definition, why) });
   }
   const metadata = isJsonObject(value['metadata']) ? value['metadata'] : {};
-  return {
-    ...value,
-    apiVersion: formatApiVersion(expected.group, expected.version),
-    kind: expected.kind,
-    metadata,
-  } as KubeObject;
+  return { ...value, ...typeOf(expected), metadata } as KubeObject;
 }
 
 /** A subresource that the kind has but this server does not answer. */

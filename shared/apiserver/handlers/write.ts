@@ -8,7 +8,7 @@ import { applyObject } from '../resources/apply.ts';
 import { createObject } from '../resources/create.ts';
 import { cannotBeHandled, toObject } from '../resources/decode.ts';
 import { APPLY_PATCH, patchTypes, readPatch } from '../resources/patch.ts';
-import { resourceOf } from '../resources/read.ts';
+import { resourceOf, typeOf } from '../resources/read.ts';
 import { updateObject } from '../resources/update.ts';
 import { requireAllowed } from './authorize.ts';
 import { type ResourceExchange, writeContext } from './exchange.ts';
@@ -85,7 +85,7 @@ function forceForbidden() {
 async function readObject(exchange: ResourceExchange, context: WriteContext): Promise<KubeObject> {
   const body = await readBody(exchange.request);
   const { definition, fieldValidation } = context;
-  const value: JsonObject = decodeObject(body, definition.kind, (bytes) => exchange.core.protobuf().decode(bytes));
+  const value: JsonObject = decodeObject(body, typeOf(definition), exchange.core.protobuf().decode);
   const isJson = body.mediaType === 'application/json';
   return toObject(definition, value, {
     mode: fieldValidation,

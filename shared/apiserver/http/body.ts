@@ -1,5 +1,6 @@
 /** Request bodies: read with a limit, and decoded from JSON, YAML or protobuf. */
 import { parseJson } from '../../machinery/codec/json.ts';
+import type { ExpectedType } from '../../machinery/codec/protobuf.ts';
 import { parseYaml } from '../../machinery/codec/yaml.ts';
 import type { JsonObject, JsonValue } from '../../machinery/object.ts';
 import { badRequest, requestEntityTooLarge, unsupportedMediaType } from '../../machinery/status.ts';
@@ -50,23 +51,26 @@ export function isEmptyBody(body: RawBody): boolean {
   return body.bytes ? body.bytes.length === 0 : body.text.trim() === '';
 }
 
+/** Reads protobuf; `expected` stands in for type information that an envelope lacks. */
+export type DecodeProtobuf = (bytes: Uint8Array, expected: ExpectedType) => JsonObject;
+
 /**
- * Decodes one object. `kind` names what is expected, for the message. Throws 415 for an unknown content type and 400 for what does not parse
+ * Decodes one object of the expected kind. Throws 415 for an unknown content type and 400 for what does not parse
  * or is no object.
  */
-export function decodeObject(body: RawBody, kind: string, decodeProtobuf: (bytes: Uint8Array) => JsonObject): JsonObject {
+export function decodeObject(body: RawBody, expected: ExpectedType, decodeProtobuf: DecodeProtobuf): JsonObject {
   if (!OBJECT_TYPES.includes(body.mediaType)) throw unsupportedMediaType(OBJECT_TYPES);
-  const value = decodeValue(body, kind, decodeProtobuf);
-  if (!isJsonObject(value)) throw unrecognized(kind, 'cannot unmarshal a value that is no object');
+  const value = decodeValue(body, expected, decodeProtobuf);
+  if (!isJsonObject(value)) throw unrecognized(expected.kind, 'cannot unmarshal a value that is no object');
   return value;
 }
 
-function decodeValue(body: RawBody, kind: string, decodeProtobuf: (bytes: Uint8Array) => JsonObject): JsonValue {
+function decodeValue(body: RawBody, expected: ExpectedType, decodeProtobuf: DecodeProtobuf): JsonValue {
   try {
-    if (body.bytes) return decodeProtobuf(body.bytes);
+    if (body.bytes) return decodeProtobuf(body.bytes, expected);
     return body.mediaType === 'application/yaml' ? parseYaml(body.text) : parseJsonBody(body.text);
   } catch (error) {
-    if (error instanceof SyntaxError || error instanceof RangeError) throw unrecognized(kind, error.message);
+    if (error instanceof SyntaxError || error instanceof RangeError) throw unrecognized(expected.kind, error.message);
     throw error;
   }
 }

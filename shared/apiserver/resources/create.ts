@@ -33,7 +33,10 @@ export async function createObject(
   if (generated) object.metadata.name = generateName(core, object.metadata.generateName ?? '');
   const request = admissionRequest(context, 'create', { object });
   await mutate(core, request);
-  const prepared = prepareCreate(definition, object, { now: context.now, uid: core.deps.ids.uid() });
+  // Stored as Go prints it: what clients compare with is the form of the real API server.
+  const prepared = core
+    .protobuf()
+    .normalize(prepareCreate(definition, request.object ?? object, { now: context.now, uid: core.deps.ids.uid() }));
   if (!options.tracked) prepared.metadata.managedFields = ownersAfter(context, undefined, prepared);
   refuseInvalid(context, prepared);
   request.object = prepared;

@@ -1,12 +1,19 @@
 /** Reading one object. */
 
 import type { ResourceDefinition } from '../../apis/definition.ts';
+import { formatApiVersion } from '../../machinery/resource.ts';
 import { badRequest, notFound, resourceVersionTooLarge } from '../../machinery/status.ts';
 import type { StoredObject } from '../../ports/object-store.ts';
 import type { Core } from '../core.ts';
 
 /** A kind's resource, as errors name it. */
 export const resourceOf = (definition: ResourceDefinition) => ({ group: definition.group, resource: definition.plural });
+
+/** A kind as objects name it. */
+export const typeOf = (kind: { group: string; version: string; kind: string }) => ({
+  apiVersion: formatApiVersion(kind.group, kind.version),
+  kind: kind.kind,
+});
 
 /** The stored object; throws 404. */
 export async function readStored(

@@ -77,7 +77,9 @@ async function replace(
   strategy.applyDefaults?.(change.object);
   const request = admissionRequest(context, 'update', { object: change.object, old: live });
   await mutate(core, request);
-  const object = prepareUpdate(definition, change.object, live, { now: context.now, subresource: context.subresource });
+  // In Go's form before it is compared: a zero that Go leaves out is no change, and must not count a generation.
+  const next = core.protobuf().normalize(request.object ?? change.object);
+  const object = prepareUpdate(definition, next, live, { now: context.now, subresource: context.subresource });
   if (!change.tracked) object.metadata.managedFields = ownersAfter(context, live, object);
   refuseInvalid(context, object, live);
   request.object = object;

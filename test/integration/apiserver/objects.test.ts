@@ -296,6 +296,14 @@ describe('update', () => {
     expect([created, labelled.json(), scaled.json()].map((object) => object.metadata.generation)).toEqual([1, 1, 2]);
   });
 
+  test('a zero that Go leaves out is no change', async () => {
+    const created = (await api.send('POST', DEPLOYMENTS, { body: deployment('d', 1) })).json();
+    const body = { spec: { paused: false, template: { spec: { hostNetwork: false } } } };
+    const answer = await api.send('PATCH', `${DEPLOYMENTS}/d`, { body, type: MERGE });
+    expect(answer.json()).toEqual(created);
+    expect([created.spec.template.spec.containers[0].resources, created.status]).toEqual([{}, {}]);
+  });
+
   test('a storm of updates loses none', async () => {
     await api.send('POST', MAPS, { body: configMap('a') });
     const patches = Array.from({ length: 5 }, (_, index) =>
