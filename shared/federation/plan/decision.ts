@@ -10,6 +10,8 @@ import { leaderText, placementText, summaryText } from './texts.ts';
 
 /** So many attempts are kept. */
 const ATTEMPTS_MAX = 10;
+/** Ends without a placement that are no fault of anybody. */
+const EXPECTED: ReadonlySet<string> = new Set(['NoPolicy', 'NoClusters', 'Frozen', 'OptedOut']);
 /** Leaders named in a sentence. */
 const LEADERS_NAMED_MAX = 3;
 
@@ -72,7 +74,7 @@ export function eventsOf({ subject, placements }: DecisionParts, spec: DecisionS
   const { status, reason, message } = spec.scheduled;
   const isNews = previous?.scheduled.reason !== reason || previous.scheduled.message !== message;
   if (isNews && status === 'False')
-    events.push({ type: reason === 'NoPolicy' ? 'Normal' : 'Warning', reason: 'Unscheduled', message });
+    events.push({ type: EXPECTED.has(reason) ? 'Normal' : 'Warning', reason: 'Unscheduled', message });
   if (status === 'True' && (isNews || !deepEqual(previous?.placements, placements)))
     events.push({
       type: reason === 'PartlyScheduled' ? 'Warning' : 'Normal',

@@ -1,7 +1,7 @@
 /** The placement step: decides whether to schedule, schedules, or says why what runs stays as it is. */
 import { NO_SCHEDULING_ANNOTATION } from '../keys.ts';
 import { CLUSTER_PROPAGATION_POLICY_LABEL, PROPAGATION_POLICY_LABEL } from '../policies/match.ts';
-import type { ClusterDecision } from '../scheduling/decision.ts';
+import type { ClusterDecision, Outcome } from '../scheduling/decision.ts';
 import type { Placement } from '../snapshot.ts';
 import { attempt } from './attempt.ts';
 import { NAMESPACE_CONTROLLER, NO_AUTO_PROPAGATION } from './keys.ts';
@@ -76,6 +76,9 @@ function everywhere(subject: Subject): Placed {
       why: 'namespaces go to every cluster',
     }),
   );
-  const message = placements.length === 0 ? 'no cluster has joined yet' : placementText(placements, undefined);
-  return { outcome: { status: 'True', reason: 'Everywhere', message }, placements, details: { clusters } };
+  const outcome: Outcome =
+    placements.length === 0
+      ? { status: 'False', reason: 'NoClusters', message: 'there is no cluster yet' }
+      : { status: 'True', reason: 'Everywhere', message: placementText(placements, undefined) };
+  return { outcome, placements, details: { clusters } };
 }
