@@ -4,6 +4,7 @@
  */
 import { deepEqual } from '../../equality.ts';
 import type { JsonObject, KubeObject, ManagedFieldsEntry } from '../../object.ts';
+import { getPath } from '../../paths.ts';
 import { formatApiVersion, type GroupVersionKind, parseApiVersion } from '../../resource.ts';
 import type { ObjectSchema, Schema } from '../../schema/schema.ts';
 import { formatTime } from '../../time.ts';
@@ -14,6 +15,7 @@ import { type Actor, actorId, decodeManagers, encodeManagers, type Managers, sec
 import { objectSchema } from './meta-schema.ts';
 import { dropNulls } from './remove.ts';
 import type { ResetFields } from './reset-fields.ts';
+import { trackScale } from './scale.ts';
 import { type ApplyResult, type ApplyStep, applyStep, capUpdateManagers, updateStep } from './update.ts';
 import { typeErrors } from './validate.ts';
 import type { ConvertVersion, Versions } from './versions.ts';
@@ -115,6 +117,8 @@ export type UpdateInput = {
   now: number;
   resetFields: ResetFields;
   convert?: ConvertVersion;
+  /** Where the count is that a write to `/scale` changes; `spec.replicas` when absent. */
+  replicasPath?: string;
 };
 
 /**
@@ -125,6 +129,7 @@ export function trackUpdate(input: UpdateInput): ManagedFieldsEntry[] {
   const { old, new: next, manager, subresource, resetFields: reset } = input;
   const managers = claimedManagers(old, next, subresource);
   if (managers.size === 0 && old !== undefined) return [];
+  if (subresource === 'scale' && old !== undefined) return trackCount(input, old, managers);
   const schema = objectSchema(input.schema);
   const versions: Versions = { apiVersion: next.apiVersion, schema, convert: input.convert };
   const actor: Actor = {
@@ -138,6 +143,16 @@ export function trackUpdate(input: UpdateInput): ManagedFieldsEntry[] {
   const owners = updateStep({ before, after, managers, actor, time: formatTime(input.now), versions, reset });
   const entries = encodeManagers(capUpdateManagers(owners, secondsOf));
   return old === undefined ? entries : keepTimes(old, next, entries);
+}
+
+function trackCount(
+  { new: next, manager, replicasPath: path = 'spec.replicas' }: UpdateInput,
+  old: KubeObject,
+  managers: Managers,
+): ManagedFieldsEntry[] {
+  const countOf = (object: KubeObject): number => Number(getPath(object as unknown as JsonObject, path) ?? 0);
+  const write = { managers, manager, apiVersion: next.apiVersion, path, before: countOf(old), after: countOf(next) };
+  return keepTimes(old, next, encodeManagers(trackScale(write)));
 }
 
 /** The owners a write starts from: what it says itself, else what is stored. */
@@ -191,8 +206,7 @@ function identityFault({ config, live, kind }: ApplyInput): string | undefined {
   const expected = kind ?? (live === undefined ? undefined : { ...parseApiVersion(live.apiVersion), kind: live.kind });
   if (expected !== undefined) {
     const apiVersion = formatApiVersion(expected.group, expected.version);
-    if (config.kind !== expected.kind || config.apiVersion !== apiVersion)
-      return `invalid object type: ${config.apiVersion}, Kind=${config.kind}`;
+    if (config.kind !== expected.kind || config.apiVersion !== apiVersion) return `invalid object type: ${kindText(config)}`;
   }
   return config.metadata.managedFields === undefined || config.metadata.managedFields === null
     ? undefined
@@ -208,6 +222,12 @@ function misfitOf(config: JsonObject, live: JsonObject, schema: Schema, input: A
     : `failed to create typed live object (${describe(input.live ?? input.config)}): ${stored}`;
 }
 
-function describe({ apiVersion, kind, metadata }: KubeObject): string {
-  return `${metadata.namespace ?? ''}/${metadata.name ?? ''}; ${apiVersion}, Kind=${kind}`;
+function describe(object: KubeObject): string {
+  return `${object.metadata.namespace ?? ''}/${object.metadata.name ?? ''}; ${kindText(object)}`;
+}
+
+/** As Go prints a GroupVersionKind: the core group leaves its slash. */
+function kindText({ apiVersion, kind }: KubeObject): string {
+  const { group, version } = parseApiVersion(apiVersion);
+  return `${group}/${version}, Kind=${kind}`;
 }

@@ -22,16 +22,19 @@ export function keyElement(keys: readonly (readonly [string, JsonValue])[]): str
 }
 
 const UNUSUAL = /[\\<>&\u2028\u2029]/;
-const ESCAPED_OR_HTML = /\\.|[<>&\u2028\u2029]/g;
+const ESCAPED = /\\./g;
+const HTML = /[<>&\u2028\u2029]/g;
 
 /** JSON as Go's encoder writes it: `<`, `>` and `&` escaped, keys as they are. */
 function canonicalJson(value: JsonValue): string {
   const text = stringifyJson(value);
   if (!UNUSUAL.test(text)) return text;
-  return text.replace(ESCAPED_OR_HTML, (found) => {
-    if (found.length === 1) return `\\u${found.charCodeAt(0).toString(16).padStart(4, '0')}`;
-    return GO_ESCAPES.get(found) ?? found;
-  });
+  return escapeHtml(text.replace(ESCAPED, (found) => GO_ESCAPES.get(found) ?? found));
+}
+
+/** JSON text with the characters escaped that Go's encoders escape for HTML's sake. */
+export function escapeHtml(json: string): string {
+  return json.replace(HTML, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** Escapes that JavaScript shortens and Go's encoder of field paths does not. */

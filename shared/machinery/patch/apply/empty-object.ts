@@ -12,16 +12,31 @@ export function emptyObject(schema: Schema): JsonObject {
   if (schema.kind !== 'object' || schema.definition === '') return {};
   const result: JsonObject = {};
   for (const [name, member] of schema.properties) {
-    const empty = emptyMember(member, schema.required.includes(name));
+    const isPrinted = schema.required.includes(name) || PRINTED_NULLS[schema.definition] === name;
+    const empty = emptyMember(member, isPrinted);
     if (empty !== undefined) result[name] = empty;
   }
   return result;
 }
 
-function emptyMember(member: Schema, required: boolean): JsonValue | undefined {
+/** Lists that print as null without being required, by type: Go's `omitempty` was forgotten there. */
+const PRINTED_NULLS: Readonly<Record<string, string>> = {
+  'io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerStatus': 'currentMetrics',
+  'io.k8s.api.discovery.v1.EndpointSlice': 'ports',
+  'io.k8s.api.rbac.v1.ClusterRole': 'rules',
+  'io.k8s.api.rbac.v1.Role': 'rules',
+  'io.k8s.api.resource.v1.DeviceClaim': 'requests',
+};
+
+function emptyMember(member: Schema, isPrinted: boolean): JsonValue | undefined {
   if (isStruct(member)) return emptyObject(member);
-  if (!required) return undefined;
-  return member.default ?? null;
+  if (isZero(member.default)) return member.default;
+  return isPrinted ? null : undefined;
+}
+
+/** Scalars that are always printed have their zero as the default; other defaults are filled in later. */
+function isZero(value: JsonValue | undefined): boolean {
+  return value === '' || value === 0 || value === false;
 }
 
 /** Struct members that are no pointers have the default `{}` in the OpenAPI documents. */

@@ -5,6 +5,7 @@ import type { JsonObject, KubeObject } from '../../object.ts';
 import type { Schema } from '../../schema/schema.ts';
 import { collectFields } from './collect.ts';
 import { compareObjects } from './compare.ts';
+import { escapeHtml } from './element.ts';
 import { difference, emptySet, type FieldSet } from './field-set.ts';
 import { asMap } from './shape.ts';
 import type { Conflicts } from './take-over.ts';
@@ -68,7 +69,7 @@ export function refreshLastApplied(object: JsonObject, config: KubeObject): Json
   const metadata = asMap(object.metadata);
   if (metadata === undefined || annotations === undefined || !annotations[LAST_APPLIED_ANNOTATION]) return object;
   const { [LAST_APPLIED_ANNOTATION]: _old, ...others } = annotations;
-  const text = `${canonicalJson(withoutLastApplied(config))}\n`;
+  const text = `${escapeHtml(canonicalJson(withoutLastApplied(config)))}\n`;
   const refreshed = { ...annotations, [LAST_APPLIED_ANNOTATION]: text };
   return {
     ...object,
@@ -77,11 +78,12 @@ export function refreshLastApplied(object: JsonObject, config: KubeObject): Json
 }
 
 function withoutLastApplied(config: KubeObject): JsonObject {
-  const object = config as unknown as JsonObject;
-  const annotations = config.metadata.annotations;
-  if (annotations === undefined) return object;
-  const { [LAST_APPLIED_ANNOTATION]: _applied, ...others } = annotations;
-  return { ...object, metadata: { ...asMap(object.metadata), annotations: others } };
+  const { metadata: _metadata, ...object } = config as unknown as JsonObject;
+  const { annotations, ...metadata } = asMap(config.metadata as unknown as JsonObject) ?? {};
+  const all = asMap(annotations);
+  if (all === undefined) return { ...object, metadata };
+  const { [LAST_APPLIED_ANNOTATION]: _applied, ...others } = all;
+  return { ...object, metadata: { ...metadata, annotations: others } };
 }
 
 function annotationBytes(annotations: JsonObject): number {
