@@ -7,8 +7,22 @@ import { parseJson } from './json.ts';
 import { normalizeMessage } from './protobuf/normalize.ts';
 import { createPlans, type Plans, type ProtobufData } from './protobuf/plan.ts';
 import { readMessage } from './protobuf/read.ts';
-import { createReader, createWriter, finish, malformed, type WireReader, writeRaw } from './protobuf/wire.ts';
-import { messageBytes } from './protobuf/write.ts';
+import {
+  createReader,
+  createWriter,
+  finish,
+  malformed,
+  prependBytes,
+  prependHead,
+  prependText,
+  readBytes,
+  readString,
+  readUint32,
+  skipField,
+  type WireReader,
+  writtenLength,
+} from './protobuf/wire.ts';
+import { writeMessage } from './protobuf/write.ts';
 
 export type { ProtobufData } from './protobuf/plan.ts';
 
@@ -30,7 +44,14 @@ export type ProtobufCodec = {
 };
 
 const MAGIC = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
-const UNKNOWN = 'k8s.io.apimachinery.pkg.runtime.Unknown';
+/** Tags of the envelope and of the type information in it: field number and the wire type of length-delimited parts. */
+const TYPE_META = 0x0a;
+const RAW = 0x12;
+const CONTENT_TYPE = 0x22;
+const API_VERSION = 0x0a;
+const KIND = 0x12;
+
+type Envelope = { apiVersion: string; kind: string; raw: Buffer; contentType: string };
 
 /** A codec over the data; plans of messages are made when first needed. */
 export function createProtobufCodec(data: ProtobufData): ProtobufCodec {
@@ -55,7 +76,7 @@ export function isProtobuf(bytes: Uint8Array): boolean {
 function decodeEnvelope(plans: Plans, bytes: Uint8Array, expected: ExpectedType | undefined): JsonObject {
   if (!isProtobuf(bytes))
     throw malformed('provided data does not appear to be a protobuf message, expected prefix [107 56 115 0]');
-  const envelope = readEnvelope(plans, createReader(bytes.subarray(MAGIC.length)));
+  const envelope = readEnvelope(createReader(bytes.subarray(MAGIC.length)));
   const apiVersion = envelope.apiVersion || expected?.apiVersion || '';
   const kind = envelope.kind || expected?.kind || '';
   if (kind === '' || apiVersion === '') throw malformed(`Object '${kind === '' ? 'Kind' : 'apiVersion'}' is missing`);
@@ -66,18 +87,26 @@ function decodeEnvelope(plans: Plans, bytes: Uint8Array, expected: ExpectedType 
   return { apiVersion, kind, ...object };
 }
 
-function readEnvelope(plans: Plans, reader: WireReader): { apiVersion: string; kind: string; raw: Buffer; contentType: string } {
-  const plan = plans.message(UNKNOWN);
-  if (!plan) throw new Error(`protobuf data lack message ${UNKNOWN}`);
-  const value = readMessage(plan, reader, 0, () => null);
-  const text = (name: string): string => (typeof value[name] === 'string' ? value[name] : '');
-  // `raw` has no JSON name of its own; the data call it "-".
-  return {
-    apiVersion: text('apiVersion'),
-    kind: text('kind'),
-    raw: Buffer.from(text('-'), 'base64'),
-    contentType: text('contentType'),
-  };
+/** `runtime.Unknown`: fields that no version of Kubernetes has changed, so that `raw` is read without a copy. */
+function readEnvelope(reader: WireReader): Envelope {
+  const envelope: Envelope = { apiVersion: '', kind: '', raw: Buffer.alloc(0), contentType: '' };
+  while (reader.position < reader.end) {
+    const tag = readUint32(reader);
+    if (tag === RAW) envelope.raw = readBytes(reader);
+    else if (tag === CONTENT_TYPE) envelope.contentType = readString(reader);
+    else if (tag === TYPE_META) readTypeMeta(envelope, createReader(readBytes(reader)));
+    else skipField(reader, tag & 7);
+  }
+  return envelope;
+}
+
+function readTypeMeta(envelope: Envelope, reader: WireReader): void {
+  while (reader.position < reader.end) {
+    const tag = readUint32(reader);
+    if (tag === API_VERSION) envelope.apiVersion = readString(reader);
+    else if (tag === KIND) envelope.kind = readString(reader);
+    else skipField(reader, tag & 7);
+  }
 }
 
 /** A RawExtension holds JSON text, or another envelope. */
@@ -87,15 +116,21 @@ function readEmbedded(plans: Plans, raw: Buffer): JsonValue {
 
 function encodeEnvelope(plans: Plans, object: KubeObject): Uint8Array | undefined {
   const plan = plans.kind(object.apiVersion, object.kind);
-  const envelope = plans.message(UNKNOWN);
-  if (!plan || !envelope) return undefined;
-  const raw = messageBytes(plan, object as JsonObject).toString('base64');
+  if (!plan) return undefined;
   const writer = createWriter();
-  writeRaw(writer, MAGIC);
-  writeRaw(
-    writer,
-    messageBytes(envelope, { apiVersion: object.apiVersion, kind: object.kind, '-': raw, contentEncoding: '', contentType: '' }),
-  );
+  writeMessage(writer, plan, object as JsonObject);
+  prependHead(writer, RAW >>> 3, 0);
+  const before = writtenLength(writer);
+  for (const [tag, text] of [
+    [KIND, object.kind],
+    [API_VERSION, object.apiVersion],
+  ] as const) {
+    const start = writtenLength(writer);
+    prependText(writer, text);
+    prependHead(writer, tag >>> 3, start);
+  }
+  prependHead(writer, TYPE_META >>> 3, before);
+  prependBytes(writer, MAGIC);
   return finish(writer);
 }
 

@@ -104,42 +104,66 @@ export function skipField(reader: WireReader, wireType: number): void {
   if (reader.position > reader.end) throw malformed('unexpected EOF');
 }
 
-/** Grows as it is written to. `parts` are joined at the end. */
-export type WireWriter = { parts: Buffer[]; length: number };
+/**
+ * Written from the end to the front: a nested message is complete, and its length known, before its head is written. `position` is where
+ * the written part begins.
+ */
+export type WireWriter = { buffer: Buffer; position: number };
+
+const FIRST_CAPACITY = 1024;
 
 export function createWriter(): WireWriter {
-  return { parts: [], length: 0 };
+  return { buffer: Buffer.allocUnsafe(FIRST_CAPACITY), position: FIRST_CAPACITY };
 }
 
-/** Everything that was written. */
+/** Everything that was written; a view of the writer's buffer. */
 export function finish(writer: WireWriter): Buffer {
-  return Buffer.concat(writer.parts, writer.length);
+  return writer.buffer.subarray(writer.position);
 }
 
-export function writeRaw(writer: WireWriter, bytes: Buffer): void {
-  writer.parts.push(bytes);
-  writer.length += bytes.length;
+/** Puts bytes before what was written. */
+export function prependBytes(writer: WireWriter, bytes: Uint8Array): void {
+  reserve(writer, bytes.length);
+  writer.position -= bytes.length;
+  writer.buffer.set(bytes, writer.position);
 }
 
-export function writeTag(writer: WireWriter, field: number, wireType: number): void {
-  writeRaw(writer, varint(field * 8 + wireType));
+/** Puts text in UTF-8 before what was written. */
+export function prependText(writer: WireWriter, text: string): void {
+  const length = Buffer.byteLength(text);
+  reserve(writer, length);
+  writer.position -= length;
+  writer.buffer.write(text, writer.position, length, 'utf8');
 }
 
-/** Negative values take ten bytes, as two's complement of 64 bits. */
-export function writeInt64(writer: WireWriter, value: number | bigint): void {
-  writeRaw(writer, varint(value));
+/** Puts a double before what was written. */
+export function prependDouble(writer: WireWriter, value: number): void {
+  reserve(writer, 8);
+  writer.position -= 8;
+  writer.buffer.writeDoubleLE(value, writer.position);
 }
 
-export function writeDouble(writer: WireWriter, value: number): void {
-  const bytes = Buffer.alloc(8);
-  bytes.writeDoubleLE(value);
-  writeRaw(writer, bytes);
+/** Puts a varint before what was written. Negative values take ten bytes, as two's complement of 64 bits. */
+export function prependInt64(writer: WireWriter, value: number | bigint): void {
+  reserve(writer, 10);
+  if (typeof value === 'bigint' || value < 0) prependLarge(writer, BigInt.asUintN(64, BigInt(value)));
+  else prependSmall(writer, value);
 }
 
-/** Length and bytes. */
-export function writeBytes(writer: WireWriter, bytes: Buffer): void {
-  writeRaw(writer, varint(bytes.length));
-  writeRaw(writer, bytes);
+/** Puts a field's tag before what was written. */
+export function prependTag(writer: WireWriter, field: number, wireType: number): void {
+  prependInt64(writer, field * 8 + wireType);
+}
+
+/** Makes what was written since `end` (the length written before it) the content of a length-delimited field. */
+export function prependHead(writer: WireWriter, field: number, end: number): void {
+  prependInt64(writer, writer.buffer.length - writer.position - end);
+  prependTag(writer, field, WIRE.bytes);
+}
+
+/** How much was written: what `prependHead` takes. */
+export function writtenLength(writer: WireWriter): number {
+  return writer.buffer.length - writer.position;
 }
 
 function readByte(reader: WireReader): number {
@@ -154,19 +178,30 @@ function exact(value: bigint): number | bigint {
   return Number.isSafeInteger(number) ? number : value;
 }
 
-function varint(value: number | bigint): Buffer {
-  if (typeof value === 'bigint' || value < 0) return longVarint(BigInt.asUintN(64, BigInt(value)));
-  const bytes: number[] = [];
-  let rest = value;
-  while (rest >= 0x80) {
-    bytes.push((rest % 0x80) + 0x80);
-    rest = Math.floor(rest / 0x80);
-  }
-  bytes.push(rest);
-  return Buffer.from(bytes);
+/** Doubles the buffer, at least, keeping what was written at its end. */
+function reserve(writer: WireWriter, length: number): void {
+  if (writer.position >= length) return;
+  const written = finish(writer);
+  const capacity = Math.max(writer.buffer.length * 2, written.length + length);
+  const buffer = Buffer.allocUnsafe(capacity);
+  written.copy(buffer, capacity - written.length);
+  writer.buffer = buffer;
+  writer.position = capacity - written.length;
 }
 
-function longVarint(value: bigint): Buffer {
+function prependSmall(writer: WireWriter, value: number): void {
+  let length = 1;
+  for (let rest = value; rest >= 0x80; rest = Math.floor(rest / 0x80)) length += 1;
+  writer.position -= length;
+  let rest = value;
+  for (let index = 0; index < length; index += 1) {
+    const last = index === length - 1;
+    writer.buffer[writer.position + index] = last ? rest : (rest % 0x80) + 0x80;
+    rest = Math.floor(rest / 0x80);
+  }
+}
+
+function prependLarge(writer: WireWriter, value: bigint): void {
   const bytes: number[] = [];
   let rest = value;
   while (rest >= 0x80n) {
@@ -174,5 +209,6 @@ function longVarint(value: bigint): Buffer {
     rest >>= 7n;
   }
   bytes.push(Number(rest));
-  return Buffer.from(bytes);
+  writer.position -= bytes.length;
+  writer.buffer.set(bytes, writer.position);
 }
