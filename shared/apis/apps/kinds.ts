@@ -18,24 +18,55 @@ import {
   defaultStatefulSet,
   prepareDaemonSet,
 } from './defaults.ts';
+import {
+  validateControllerRevision,
+  validateControllerRevisionUpdate,
+  validateDaemonSet,
+  validateDeployment,
+  validateReplicaSet,
+  validateSelectorUpdate,
+  validateStatefulSet,
+  validateStatefulSetUpdate,
+} from './validation.ts';
 
 export const APPS_KINDS: KindDeclarations = {
-  controllerrevisions: { columns: CONTROLLER_REVISION_COLUMNS, unconditionalUpdate: true },
+  controllerrevisions: {
+    strategy: { validate: validateControllerRevision, validateUpdate: validateControllerRevisionUpdate },
+    columns: CONTROLLER_REVISION_COLUMNS,
+    unconditionalUpdate: true,
+  },
   daemonsets: {
-    strategy: { applyDefaults: defaultDaemonSet, prepareForCreate: prepareDaemonSet, prepareForUpdate: countTemplateGeneration },
+    strategy: {
+      validate: validateDaemonSet,
+      validateUpdate: validateSelectorUpdate,
+      applyDefaults: defaultDaemonSet,
+      prepareForCreate: prepareDaemonSet,
+      prepareForUpdate: countTemplateGeneration,
+    },
     columns: DAEMON_SET_COLUMNS,
     generation: true,
     unconditionalUpdate: true,
   },
   deployments: {
-    strategy: { applyDefaults: defaultDeployment, prepareForCreate: withStatus(), prepareForUpdate: countAnnotations },
+    strategy: {
+      validate: validateDeployment,
+      validateUpdate: validateSelectorUpdate,
+      applyDefaults: defaultDeployment,
+      prepareForCreate: withStatus(),
+      prepareForUpdate: countAnnotations,
+    },
     columns: DEPLOYMENT_COLUMNS,
     generation: true,
     unconditionalUpdate: true,
     scale: REPLICA_PATHS,
   },
   replicasets: {
-    strategy: { applyDefaults: defaultReplicaSet, prepareForCreate: withStatus({ replicas: 0 }) },
+    strategy: {
+      validate: validateReplicaSet,
+      validateUpdate: validateSelectorUpdate,
+      applyDefaults: defaultReplicaSet,
+      prepareForCreate: withStatus({ replicas: 0 }),
+    },
     columns: REPLICA_SET_COLUMNS,
     generation: true,
     unconditionalUpdate: true,
@@ -43,7 +74,12 @@ export const APPS_KINDS: KindDeclarations = {
     selectableFields: new Map([['status.replicas', (object) => textAt('status', 'replicas')(object) || '0']]),
   },
   statefulsets: {
-    strategy: { applyDefaults: defaultStatefulSet, prepareForCreate: withStatus({ replicas: 0, availableReplicas: 0 }) },
+    strategy: {
+      validate: validateStatefulSet,
+      validateUpdate: validateStatefulSetUpdate,
+      applyDefaults: defaultStatefulSet,
+      prepareForCreate: withStatus({ replicas: 0, availableReplicas: 0 }),
+    },
     columns: STATEFUL_SET_COLUMNS,
     generation: true,
     unconditionalUpdate: true,

@@ -36,7 +36,25 @@ import {
 } from './defaults.ts';
 import { POD_COLUMNS } from './pod-columns.ts';
 import { preparePod } from './pod-create.ts';
+import { validatePod, validatePodTemplateObject, validatePodUpdate, validateReplicationController } from './pod-validation.ts';
 import { allocateService, reallocateService } from './service.ts';
+import { validateService, validateServiceUpdate } from './service-validation.ts';
+import {
+  validateConfigMap,
+  validateConfigMapUpdate,
+  validateEndpoints,
+  validateEvent,
+  validateLimitRange,
+  validateNamespace,
+  validateNode,
+  validatePersistentVolume,
+  validatePersistentVolumeClaim,
+  validatePersistentVolumeClaimUpdate,
+  validatePersistentVolumeUpdate,
+  validateResourceQuota,
+  validateSecret,
+  validateSecretUpdate,
+} from './validation.ts';
 
 /** Field selectors of Events in the core form; events.k8s.io maps its own names onto the same fields. */
 const EVENT_FIELDS = new Map<string, (object: KubeObject) => string>([
@@ -71,23 +89,31 @@ function podGracePeriodSeconds(pod: KubeObject): number {
 }
 
 export const CORE_KINDS: KindDeclarations = {
-  configmaps: { columns: CONFIG_MAP_COLUMNS, unconditionalUpdate: true },
+  configmaps: {
+    strategy: { validate: validateConfigMap, validateUpdate: validateConfigMapUpdate },
+    columns: CONFIG_MAP_COLUMNS,
+    unconditionalUpdate: true,
+  },
   endpoints: {
-    strategy: { applyDefaults: defaultEndpoints },
+    strategy: { validate: validateEndpoints, applyDefaults: defaultEndpoints },
     columns: ENDPOINTS_COLUMNS,
     unconditionalUpdate: true,
     createOnUpdate: true,
   },
   events: {
-    strategy: { applyDefaults: defaultEvent },
+    strategy: { validate: validateEvent, applyDefaults: defaultEvent },
     columns: EVENT_COLUMNS,
     unconditionalUpdate: true,
     createOnUpdate: true,
     selectableFields: EVENT_FIELDS,
   },
-  limitranges: { strategy: { applyDefaults: defaultLimitRange }, unconditionalUpdate: true, createOnUpdate: true },
+  limitranges: {
+    strategy: { validate: validateLimitRange, applyDefaults: defaultLimitRange },
+    unconditionalUpdate: true,
+    createOnUpdate: true,
+  },
   namespaces: {
-    strategy: { applyDefaults: defaultNamespace, prepareForCreate: prepareNamespace },
+    strategy: { validate: validateNamespace, applyDefaults: defaultNamespace, prepareForCreate: prepareNamespace },
     columns: NAMESPACE_COLUMNS,
     unconditionalUpdate: true,
     deleteReturnsObject: true,
@@ -95,25 +121,39 @@ export const CORE_KINDS: KindDeclarations = {
     selectableFields: new Map([['status.phase', textAt('status', 'phase')]]),
   },
   nodes: {
-    strategy: { applyDefaults: defaultNode, prepareForCreate: withStatus() },
+    strategy: { validate: validateNode, applyDefaults: defaultNode, prepareForCreate: withStatus() },
     columns: NODE_COLUMNS,
     unconditionalUpdate: true,
     selectableFields: new Map([['spec.unschedulable', (node) => textAt('spec', 'unschedulable')(node) || 'false']]),
   },
   persistentvolumeclaims: {
-    strategy: { applyDefaults: defaultPersistentVolumeClaim },
+    strategy: {
+      validate: validatePersistentVolumeClaim,
+      validateUpdate: validatePersistentVolumeClaimUpdate,
+      applyDefaults: defaultPersistentVolumeClaim,
+    },
     columns: PERSISTENT_VOLUME_CLAIM_COLUMNS,
     unconditionalUpdate: true,
     deleteReturnsObject: true,
   },
   persistentvolumes: {
-    strategy: { applyDefaults: defaultPersistentVolume, prepareForCreate: startPhase },
+    strategy: {
+      validate: validatePersistentVolume,
+      validateUpdate: validatePersistentVolumeUpdate,
+      applyDefaults: defaultPersistentVolume,
+      prepareForCreate: startPhase,
+    },
     columns: PERSISTENT_VOLUME_COLUMNS,
     unconditionalUpdate: true,
     deleteReturnsObject: true,
   },
   pods: {
-    strategy: { applyDefaults: defaultPod, prepareForCreate: preparePod },
+    strategy: {
+      validate: validatePod,
+      validateUpdate: validatePodUpdate,
+      applyDefaults: defaultPod,
+      prepareForCreate: preparePod,
+    },
     columns: POD_COLUMNS,
     generation: true,
     unconditionalUpdate: true,
@@ -122,14 +162,18 @@ export const CORE_KINDS: KindDeclarations = {
     selectableFields: POD_FIELDS,
   },
   podtemplates: {
-    strategy: { applyDefaults: defaultPodTemplateObject },
+    strategy: { validate: validatePodTemplateObject, applyDefaults: defaultPodTemplateObject },
     columns: POD_TEMPLATE_COLUMNS,
     generation: true,
     unconditionalUpdate: true,
     deleteReturnsObject: true,
   },
   replicationcontrollers: {
-    strategy: { applyDefaults: defaultReplicationController, prepareForCreate: withStatus({ replicas: 0 }) },
+    strategy: {
+      validate: validateReplicationController,
+      applyDefaults: defaultReplicationController,
+      prepareForCreate: withStatus({ replicas: 0 }),
+    },
     columns: REPLICATION_CONTROLLER_COLUMNS,
     generation: true,
     unconditionalUpdate: true,
@@ -138,20 +182,26 @@ export const CORE_KINDS: KindDeclarations = {
     selectableFields: new Map([['status.replicas', (object) => textAt('status', 'replicas')(object) || '0']]),
   },
   resourcequotas: {
-    strategy: { prepareForCreate: withStatus() },
+    strategy: { validate: validateResourceQuota, prepareForCreate: withStatus() },
     columns: RESOURCE_QUOTA_COLUMNS,
     unconditionalUpdate: true,
     deleteReturnsObject: true,
   },
   secrets: {
-    strategy: { applyDefaults: defaultSecret },
+    strategy: { validate: validateSecret, validateUpdate: validateSecretUpdate, applyDefaults: defaultSecret },
     columns: SECRET_COLUMNS,
     unconditionalUpdate: true,
     selectableFields: new Map([['type', textAt('type')]]),
   },
   serviceaccounts: { columns: SERVICE_ACCOUNT_COLUMNS, unconditionalUpdate: true, deleteReturnsObject: true },
   services: {
-    strategy: { applyDefaults: defaultService, prepareForCreate: allocateService, prepareForUpdate: reallocateService },
+    strategy: {
+      validate: validateService,
+      validateUpdate: validateServiceUpdate,
+      applyDefaults: defaultService,
+      prepareForCreate: allocateService,
+      prepareForUpdate: reallocateService,
+    },
     columns: SERVICE_COLUMNS,
     unconditionalUpdate: true,
     createOnUpdate: true,

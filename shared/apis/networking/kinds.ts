@@ -10,23 +10,24 @@ import {
   NETWORK_POLICY_COLUMNS,
   SERVICE_CIDR_COLUMNS,
 } from './columns.ts';
+import { validateIngress, validateIngressClass, validateIngressClassUpdate, validateNetworkPolicy } from './validation.ts';
 
 export const NETWORKING_KINDS: KindDeclarations = {
   ingressclasses: {
-    strategy: { applyDefaults: defaultIngressClass },
+    strategy: { validate: validateIngressClass, validateUpdate: validateIngressClassUpdate, applyDefaults: defaultIngressClass },
     columns: INGRESS_CLASS_COLUMNS,
     generation: true,
     unconditionalUpdate: true,
   },
   ingresses: {
-    strategy: { applyDefaults: defaultIngress },
+    strategy: { validate: validateIngress, applyDefaults: defaultIngress },
     columns: INGRESS_COLUMNS,
     generation: true,
     unconditionalUpdate: true,
   },
   ipaddresses: { columns: IP_ADDRESS_COLUMNS, unconditionalUpdate: true },
   networkpolicies: {
-    strategy: { applyDefaults: defaultNetworkPolicy },
+    strategy: { validate: validateNetworkPolicy, applyDefaults: defaultNetworkPolicy },
     columns: NETWORK_POLICY_COLUMNS,
     generation: true,
     unconditionalUpdate: true,

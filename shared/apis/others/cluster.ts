@@ -26,6 +26,13 @@ import {
   defaultResourceClaim,
   defaultResourceClaimTemplate,
 } from './defaults.ts';
+import {
+  validateEndpointSlice,
+  validateEndpointSliceUpdate,
+  validateLease,
+  validatePriorityClass,
+  validatePriorityClassUpdate,
+} from './validation.ts';
 
 export const CLUSTER_KINDS: Readonly<Record<string, KindDeclarations>> = {
   'apiextensions.k8s.io/v1': {
@@ -47,11 +54,15 @@ export const CLUSTER_KINDS: Readonly<Record<string, KindDeclarations>> = {
     },
   },
   'coordination.k8s.io/v1': {
-    leases: { strategy: { applyDefaults: defaultLease }, columns: LEASE_COLUMNS, createOnUpdate: true },
+    leases: { strategy: { validate: validateLease, applyDefaults: defaultLease }, columns: LEASE_COLUMNS, createOnUpdate: true },
   },
   'discovery.k8s.io/v1': {
     endpointslices: {
-      strategy: { applyDefaults: defaultEndpointSlice },
+      strategy: {
+        validate: validateEndpointSlice,
+        validateUpdate: validateEndpointSliceUpdate,
+        applyDefaults: defaultEndpointSlice,
+      },
       columns: ENDPOINT_SLICE_COLUMNS,
       generation: true,
       unconditionalUpdate: true,
@@ -99,7 +110,11 @@ export const CLUSTER_KINDS: Readonly<Record<string, KindDeclarations>> = {
   },
   'scheduling.k8s.io/v1': {
     priorityclasses: {
-      strategy: { applyDefaults: defaultPriorityClass },
+      strategy: {
+        validate: validatePriorityClass,
+        validateUpdate: validatePriorityClassUpdate,
+        applyDefaults: defaultPriorityClass,
+      },
       columns: PRIORITY_CLASS_COLUMNS,
       generation: true,
       unconditionalUpdate: true,

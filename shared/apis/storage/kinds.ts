@@ -3,6 +3,7 @@
 import type { KindDeclarations } from '../declare.ts';
 import { withStatus } from '../defaults/fill.ts';
 import { defaultCsiDriver, defaultStorageClass } from '../others/defaults.ts';
+import { validateStorageClass, validateStorageClassUpdate } from '../others/validation.ts';
 import {
   CSI_CAPACITY_COLUMNS,
   CSI_DRIVER_COLUMNS,
@@ -17,7 +18,7 @@ export const STORAGE_KINDS: KindDeclarations = {
   csistoragecapacities: { columns: CSI_CAPACITY_COLUMNS },
   csinodes: { columns: CSI_NODE_COLUMNS, deleteReturnsObject: true },
   storageclasses: {
-    strategy: { applyDefaults: defaultStorageClass },
+    strategy: { validate: validateStorageClass, validateUpdate: validateStorageClassUpdate, applyDefaults: defaultStorageClass },
     columns: STORAGE_CLASS_COLUMNS,
     unconditionalUpdate: true,
     deleteReturnsObject: true,

@@ -1,0 +1,67 @@
+/** Rules of resource amounts: names, signs, whole numbers, and requests against limits. */
+import { labelKeyErrors } from '../../machinery/names.ts';
+import { compareQuantities, parseQuantity, quantityToMilli } from '../../machinery/quantity.ts';
+import type { FieldError } from '../definition.ts';
+import { invalid, invalidEach, NOT_NEGATIVE, type OwnField, required } from './fields.ts';
+
+const STANDARD_FOR_CONTAINERS = new Set(['cpu', 'memory', 'ephemeral-storage']);
+const HUGE_PAGES = 'hugepages-';
+
+/** Errors of `resources` of a container at `field` (`limits`, `requests`). Upstream orders resources as they come. */
+export function validateContainerResources(field: string, resources: OwnField): FieldError[] {
+  const limits: Record<string, string> = resources?.limits ?? {};
+  const requests: Record<string, string> = resources?.requests ?? {};
+  return [
+    ...Object.entries(limits).flatMap(([name, amount]) => amountErrors(`${field}.limits[${name}]`, name, amount)),
+    ...Object.entries(requests).flatMap(([name, amount]) => requestErrors(field, name, amount, limits[name])),
+  ];
+}
+
+function requestErrors(field: string, name: string, amount: string, limit: string | undefined): FieldError[] {
+  const errors = amountErrors(`${field}.requests[${name}]`, name, amount);
+  if (limit === undefined)
+    return isOvercommitable(name)
+      ? errors
+      : [...errors, required(`${field}.limits`, 'Limit must be set for non overcommitable resources')];
+  const order = compareQuantities(parseQuantity(String(amount)), parseQuantity(String(limit)));
+  if (!isOvercommitable(name) && order !== 0)
+    return [...errors, invalid(`${field}.requests`, amount, `must be equal to ${name} limit of ${limit}`)];
+  return order > 0
+    ? [...errors, invalid(`${field}.requests`, amount, `must be less than or equal to ${name} limit of ${limit}`)]
+    : errors;
+}
+
+function amountErrors(field: string, name: string, amount: string): FieldError[] {
+  return [...resourceNameErrors(field, name), ...amountValueErrors(field, name, amount)];
+}
+
+function resourceNameErrors(field: string, name: string): FieldError[] {
+  const errors = invalidEach(field, name, labelKeyErrors(name));
+  if (name.includes('/')) return errors;
+  if (errors.length > 0) return [...errors, invalid(field, name, 'must be a standard resource for containers')];
+  if (STANDARD_FOR_CONTAINERS.has(name) || name.startsWith(HUGE_PAGES)) return [];
+  return [
+    invalid(field, name, 'must be a standard resource type or fully qualified'),
+    invalid(field, name, 'must be a standard resource for containers'),
+  ];
+}
+
+/** Negative amounts, and fractions of things that come in wholes (extended resources). */
+export function amountValueErrors(field: string, name: string, amount: string): FieldError[] {
+  const errors = isNegative(amount) ? [invalid(field, amount, NOT_NEGATIVE)] : [];
+  const isWhole = quantityToMilli(parseQuantity(String(amount))) % 1000 === 0;
+  return isExtended(name) && !isWhole ? [...errors, invalid(field, amount, 'must be an integer')] : errors;
+}
+
+function isNegative(amount: string): boolean {
+  return compareQuantities(parseQuantity(String(amount)), parseQuantity('0')) < 0;
+}
+
+/** `domain/name` outside kubernetes.io: devices, which are counted and never shared. */
+function isExtended(name: string): boolean {
+  return name.includes('/') && !name.includes('kubernetes.io/');
+}
+
+function isOvercommitable(name: string): boolean {
+  return !isExtended(name) && !name.startsWith(HUGE_PAGES);
+}
