@@ -11,11 +11,11 @@ export type ControlActions = {
 };
 
 /** Opens the socket; resolves to a function that closes it. */
-export async function openControl(dataDir: string, actions: ControlActions): Promise<() => Promise<void>> {
+export async function openControl(dataDir: string, actions: ControlActions, stats: () => Stats): Promise<() => Promise<void>> {
   const path = controlPath(dataDir);
   if (process.platform !== 'win32') await rm(path, { force: true });
   const server = createServer((request, response) => {
-    respond(actions, request.method ?? '', request.url ?? '').then(
+    respond(actions, stats, request.method ?? '', request.url ?? '').then(
       ({ status, text }) => response.writeHead(status, { 'content-type': 'text/plain' }).end(text),
       (error: Error) => response.writeHead(500).end(`${error.message}\n`),
     );
@@ -31,8 +31,14 @@ export async function openControl(dataDir: string, actions: ControlActions): Pro
   };
 }
 
-async function respond(actions: ControlActions, method: string, url: string): Promise<{ status: number; text: string }> {
+async function respond(
+  actions: ControlActions,
+  stats: () => Stats,
+  method: string,
+  url: string,
+): Promise<{ status: number; text: string }> {
   if (url === '/') return { status: 200, text: 'lamiral dev\n' };
+  if (url === '/stats') return { status: 200, text: JSON.stringify(stats()) };
   const match = /^\/clusters\/([^/]+)\/(down|up)$/.exec(url);
   if (!match || method !== 'POST') return { status: 404, text: `nothing is served at ${method} ${url}\n` };
   const name = decodeURIComponent(match[1] ?? '');

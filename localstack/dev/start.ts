@@ -8,7 +8,7 @@ import { consoleLog } from '../../shared/adapters/memory/log.ts';
 import { openSqlite } from '../../shared/adapters/sqlite/open.ts';
 import { packageVersion } from '../../shared/cli/commands/version.ts';
 import { openCertificateAuthority } from '../tls.ts';
-import { openControl } from './control.ts';
+import { openControl, type Stats } from './control.ts';
 import { createControlPlane } from './control-plane.ts';
 import { startFunctions } from './functions.ts';
 import { type Endpoint, writeKubeconfig } from './kubeconfig.ts';
@@ -81,7 +81,7 @@ async function startSteps(
   closers.push(async () => narrator.close(), functions.stop);
   const members = await joinMembers({ options, plane, authority, clock });
   closers.push(members.close);
-  closers.push(await openControl(options.dataDir, members.actions));
+  closers.push(await openControl(options.dataDir, members.actions, () => statsOf(medium)));
   const control: Endpoint = { name: 'lamiral', url: api.url, token, caCert: authority.caCert };
   await writeKubeconfig(join(options.dataDir, 'kubeconfig'), [control, ...members.endpoints]);
   sayMembers(screen, members, took());
@@ -96,6 +96,11 @@ async function startSteps(
 /** The start lines tell of the clusters themselves. */
 function quietWhile(narrator: Narrator, isQuiet: () => boolean): Narrator {
   return { ...narrator, cluster: (change) => (isQuiet() ? undefined : narrator.cluster(change)) };
+}
+
+function statsOf(medium: ReturnType<typeof openSqlite>): Stats {
+  const { user, system } = process.cpuUsage();
+  return { ...medium.transactions(), rssBytes: process.memoryUsage.rss(), cpuMs: Math.round((user + system) / 1000) };
 }
 
 function sayMembers(screen: Screen, members: JoinedMembers, ms: number): void {
