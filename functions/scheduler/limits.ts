@@ -8,3 +8,5 @@ export const REPORT_LAG_MS = 3_000;
 export const RESERVATIONS_PER_CLUSTER_MAX = 5_000;
 /** Leaders of one follower that are looked at. */
 export const LEADERS_MAX = 200;
+/** A deletion waits this long for members that do not answer; then it ends without them, and they are cleared when they return. */
+export const DEAD_MEMBER_WAIT_MS = 10_000;

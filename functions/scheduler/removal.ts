@@ -5,7 +5,7 @@
 import type { ObjectRef } from '../../shared/apis/stored.ts';
 import { dispatchOwner } from '../../shared/federation/records.ts';
 import { companionScopes, followRefOf } from '../../shared/federation/type-config.ts';
-import type { WriteOperation, WriteOutcome } from '../../shared/ports/object-store.ts';
+import type { StoreRecord, WriteOperation, WriteOutcome } from '../../shared/ports/object-store.ts';
 import type { Loaded } from '../../shared/runtime/objects.ts';
 import { deleteOperation, removeOperation, updateOperation } from '../../shared/runtime/operations.ts';
 import { done, type ReconcileResult, requeueAfter } from '../../shared/runtime/reconcile.ts';
@@ -14,6 +14,7 @@ import { definition, SCHEDULER, SYNC_FINALIZER } from './commit.ts';
 import type { SchedulerDeps } from './deps.ts';
 import { dispatches } from './dispatches.ts';
 import { followerChange, scheduleFollowers } from './followers.ts';
+import { DEAD_MEMBER_WAIT_MS } from './limits.ts';
 import type { Subject } from './subject.ts';
 
 /** Keeps a source until its copies are gone. */
@@ -29,11 +30,23 @@ export async function reconcileRemoval(deps: SchedulerDeps, subject: Subject, at
   if (records.length > 0) {
     const terminating = { ...federated.object, metadata: { ...federated.object.metadata, deletionTimestamp: 'set' } };
     await deps.sender.send(dispatches(subject.federatedRef, terminating, federated.stored.uid, records));
-    return done(`being removed from ${records.map((record) => record.cluster).join(', ')}`);
+    const waitMs = deadMemberWaitMs(federated, records, deps.clock.now());
+    if (waitMs === undefined) return done(`being removed from ${records.map((record) => record.cluster).join(', ')}`);
+    if (waitMs > 0) return requeueAfter(waitMs, 'only members that do not answer still have a copy');
   }
   const result = outcome(await finish(deps, subject), attempt, 'removed everywhere');
   const isWanted = subject.source && subject.source.object.metadata.deletionTimestamp === undefined;
   return isWanted && result.type === 'done' ? requeueAfter(0, 'its FederatedObject was deleted, it is placed again') : result;
+}
+
+/**
+ * How long the deletion still waits for members that do not answer: undefined while others are at work, 0 when it has waited long enough. Their
+ * records stay parked, and the copies go when the members are back.
+ */
+function deadMemberWaitMs(federated: Loaded, records: readonly StoreRecord[], now: number): number | undefined {
+  if (records.some((record) => record.parkedFor === undefined)) return undefined;
+  const markedAt = Date.parse(federated.object.metadata.deletionTimestamp ?? '');
+  return Number.isNaN(markedAt) ? DEAD_MEMBER_WAIT_MS : Math.max(0, markedAt + DEAD_MEMBER_WAIT_MS - now);
 }
 
 /** Sets the deletion mark; the finalizer makes it a mark and not a removal. */

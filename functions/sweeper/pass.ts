@@ -2,13 +2,15 @@
 
 import { fromStored, type StoredObject } from '../../shared/apis/stored.ts';
 import type { ClusterView } from '../../shared/federation/clusters/view.ts';
+import { CLUSTER_PROPAGATION_POLICY_LABEL, PROPAGATION_POLICY_LABEL } from '../../shared/federation/policies/match.ts';
 import { type DispatchRecord, dispatchOwner, parseDispatchOwner } from '../../shared/federation/records.ts';
 import { placedClusters } from '../../shared/federation/status/context.ts';
-import { SCOPES } from '../../shared/federation/type-config.ts';
+import { type FederatedType, type FederatedTypes, federatedRef, SCOPES } from '../../shared/federation/type-config.ts';
 import { parseJson } from '../../shared/machinery/codec/json.ts';
 import type { Cursors, Records, WriteOperation } from '../../shared/ports/object-store.ts';
 import type { Log } from '../../shared/ports/system.ts';
 import { EVENT_KEPT_MS } from '../../shared/runtime/events.ts';
+import type { WorkMessage } from '../../shared/runtime/messages.ts';
 import { listStored, refOf } from '../../shared/runtime/objects.ts';
 import { removeOperation } from '../../shared/runtime/operations.ts';
 import { done, type ReconcileResult } from '../../shared/runtime/reconcile.ts';
@@ -21,6 +23,7 @@ export type PassDeps = GarbageDeps & {
   records: Pick<Records, 'ofOwner' | 'parkedFor'>;
   cursors: Cursors;
   clusters: ScopeCache<ReadonlyMap<string, ClusterView>>;
+  types: ScopeCache<FederatedTypes>;
   sender: Sender;
   log: Log;
 };
@@ -71,41 +74,74 @@ async function resendParked(deps: PassDeps): Promise<number> {
   return count;
 }
 
-/** Walks on from where the last pass stopped; at the end it starts again. */
+/** Walks on from where the last pass stopped, over FederatedObjects and sources; at the end it starts again. */
 async function resendLost(deps: PassDeps): Promise<number> {
   const from = await deps.cursors.load(CURSOR);
   const now = deps.clock.now();
+  const { byScope } = await deps.types.all();
+  const defaulted = await defaultedNamespaces(deps);
   const outgoing: Outgoing[] = [];
   let seen = 0;
   let last = '';
-  for (const scope of [SCOPES.clusterFederated, SCOPES.federated])
+  // In the order of the keys that the cursor holds.
+  for (const scope of [SCOPES.clusterFederated, SCOPES.federated, ...byScope.keys()].sort()) {
+    const type = byScope.get(scope);
     for await (const stored of listStored(deps.objects, scope)) {
       const key = `${scope}#${stored.namespace}#${stored.name}`;
       if (key <= from) continue;
       if (seen === OBJECTS_PER_PASS) break;
       seen += 1;
       last = key;
-      const work = await lostWork(deps, stored, now);
-      if (work) outgoing.push(work);
+      const lost = type ? await unplaced(deps, type, stored, defaulted) : await lostWork(deps, stored, now);
+      const cause = `swept ${Math.floor(now / STALE_WORK_MS)}`;
+      if (lost) outgoing.push({ work: lost, cause });
     }
+  }
   await deps.sender.send(outgoing);
   // A pass that reached the end begins anew.
   await deps.cursors.store(CURSOR, seen === OBJECTS_PER_PASS ? last : '', from);
   return outgoing.length;
 }
 
-/** The scheduler sends again what it finds unsent; asking it needs no knowledge of what that is. */
-async function lostWork(deps: PassDeps, stored: StoredObject, now: number): Promise<Outgoing | undefined> {
+const namesPolicy = ({ labels }: StoredObject): boolean =>
+  labels[PROPAGATION_POLICY_LABEL] !== undefined || labels[CLUSTER_PROPAGATION_POLICY_LABEL] !== undefined;
+
+/** Namespaces whose labels place the objects in them. */
+async function defaultedNamespaces(deps: PassDeps): Promise<ReadonlySet<string>> {
+  const names = new Set<string>();
+  for await (const namespace of listStored(deps.objects, SCOPES.namespaces))
+    if (namesPolicy(namespace)) names.add(namespace.name);
+  return names;
+}
+
+/** A source that names a policy, by itself or by its namespace, and was never looked at. */
+async function unplaced(
+  deps: PassDeps,
+  type: FederatedType,
+  stored: StoredObject,
+  defaulted: ReadonlySet<string>,
+): Promise<WorkMessage | undefined> {
+  if (!namesPolicy(stored) && !defaulted.has(stored.namespace)) return undefined;
+  const federated = await deps.objects.get(federatedRef(type, stored));
+  return federated ? undefined : { type: 'schedule', source: refOf(stored), attempt: 0 };
+}
+
+/** The scheduler sends again what it finds unsent, and the status function folds what it finds unfolded; asking them needs no knowledge of what that is. */
+async function lostWork(deps: PassDeps, stored: StoredObject, now: number): Promise<WorkMessage | undefined> {
   const federated = fromStored(stored);
-  const placed = placedClusters(federated);
-  const records = await deps.records.ofOwner(dispatchOwner(refOf(stored)));
-  const known = new Set(records.map(({ cluster }) => cluster));
-  const isStuck = records.some(({ body, parkedFor }) => !parkedFor && isStale(parseJson(body) as unknown as DispatchRecord, now));
-  const isUnsent = [...placed].some((cluster) => !known.has(cluster));
-  const isLeaving = federated.metadata.deletionTimestamp !== undefined;
-  if (!isStuck && !isUnsent && !isLeaving) return undefined;
-  const bucket = Math.floor(now / STALE_WORK_MS);
-  return { work: { type: 'schedule', source: refOf(stored), attempt: 0 }, cause: `swept ${bucket}` };
+  const schedule: WorkMessage = { type: 'schedule', source: refOf(stored), attempt: 0 };
+  if (federated.metadata.deletionTimestamp !== undefined) return schedule;
+  const stateByCluster = new Map<string, string>();
+  for (const { cluster, body, parkedFor } of await deps.records.ofOwner(dispatchOwner(refOf(stored)))) {
+    const record = parseJson(body) as unknown as DispatchRecord;
+    if (!parkedFor && isStale(record, now)) return schedule;
+    stateByCluster.set(cluster, record.state);
+  }
+  if ([...placedClusters(federated)].some((cluster) => !stateByCluster.has(cluster))) return schedule;
+  const told = (federated.status?.clusters ?? []) as { cluster?: string; status?: string }[];
+  const isTold =
+    told.length === stateByCluster.size && told.every(({ cluster = '', status }) => stateByCluster.get(cluster) === status);
+  return isTold ? undefined : { type: 'status', federated: refOf(stored), attempt: 0 };
 }
 
 function isStale({ state, changedAt }: DispatchRecord, now: number): boolean {

@@ -64,7 +64,7 @@ export function deleteOperation(
   { now, propagationPolicy }: { now: number; propagationPolicy?: 'Background' | 'Foreground' | 'Orphan' },
 ): WriteOperation | undefined {
   const plan = planDelete(definition, cloneJson(from.object), propagationPolicy ? { propagationPolicy } : {}, now);
-  if (plan.type === 'unchanged') return undefined;
+  if (plan.type === 'unchanged' || (plan.type === 'mark' && isUnchanged(plan.object, from.object))) return undefined;
   const object = { ...toStored(definition, plan.object), managedFields: from.stored.managedFields };
   return { type: plan.type === 'remove' ? 'delete' : 'update', object, expected: from.stored.resourceVersion };
 }

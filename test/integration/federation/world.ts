@@ -109,7 +109,7 @@ function createFunctions(medium: ReturnType<typeof openMemory>, shared: Shared) 
     sweeper: createSweeperHandler(sweeperDeps),
   };
   const relay = { ...base, feed: store.feed, cursors: store.cursors, index: store.index };
-  return { handlers, watches, relay, clusterDeps };
+  return { handlers, watches, relay, clusterDeps, facts };
 }
 
 type Shared = {

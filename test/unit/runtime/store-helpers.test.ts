@@ -1,0 +1,184 @@
+import { describe, expect, test } from 'vitest';
+import { fakeClock } from '../../../shared/adapters/memory/clock.ts';
+import { openMemory } from '../../../shared/adapters/memory/open.ts';
+import { builtInDefinitions } from '../../../shared/apis/built-in.ts';
+import { createRegistry } from '../../../shared/apis/registry.ts';
+import { fromStored } from '../../../shared/apis/stored.ts';
+import type { KubeObject } from '../../../shared/machinery/object.ts';
+import { EVENT_KEPT_MS, eventOperation } from '../../../shared/runtime/events.ts';
+import { createObjectReader, listStored } from '../../../shared/runtime/objects.ts';
+import {
+  createOperation,
+  deleteOperation,
+  removeOperation,
+  updateOperation,
+  writeAll,
+} from '../../../shared/runtime/operations.ts';
+import { createScopeCache } from '../../../shared/runtime/scope-cache.ts';
+
+const registry = createRegistry(builtInDefinitions());
+const definitionOf = (scope: string) => {
+  const definition = registry.byScope(scope);
+  if (!definition) throw new Error(`nothing serves ${scope}`);
+  return definition;
+};
+const configMap = (name: string, data: Record<string, string> = {}, finalizers?: string[]): KubeObject => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name, namespace: 'default', ...(finalizers ? { finalizers } : {}) },
+  data,
+});
+
+function setup() {
+  const clock = fakeClock(1_000_000);
+  const { store, transactions } = openMemory({ clock });
+  const reader = createObjectReader(store.objects, 2);
+  let uid = 0;
+  const create = async (object: KubeObject) => {
+    uid += 1;
+    const operation = createOperation(definitionOf('/configmaps'), object, { now: clock.now(), uid: `uid-${uid}` });
+    return writeAll(store.objects, [operation], 'test');
+  };
+  const read = async (name: string) => {
+    const loaded = await reader.get({ scope: '/configmaps', namespace: 'default', name });
+    if (!loaded) throw new Error(`no ConfigMap ${name}`);
+    return loaded;
+  };
+  return { clock, store, transactions, reader, create, read };
+}
+
+describe('object reader', () => {
+  test('parses a version once, and sees every new version', async () => {
+    const { create, read, store, clock } = setup();
+    await create(configMap('a', { x: '1' }));
+    const first = await read('a');
+    expect(await read('a')).toBe(first);
+    const change = updateOperation(
+      definitionOf('/configmaps'),
+      first,
+      { ...first.object, data: { x: '2' } },
+      { now: clock.now() },
+    );
+    await writeAll(store.objects, [change], 'test');
+    expect((await read('a')).object.data).toEqual({ x: '2' });
+  });
+
+  test('keeps no more than it may', async () => {
+    const { create, read } = setup();
+    for (const name of ['a', 'b', 'c']) await create(configMap(name));
+    const [a] = [await read('a'), await read('b'), await read('c')];
+    expect(await read('a')).not.toBe(a);
+  });
+});
+
+describe('operations', () => {
+  test('an update that changes nothing is none', async () => {
+    const { create, read, clock } = setup();
+    await create(configMap('a', { x: '1' }));
+    const loaded = await read('a');
+    expect(updateOperation(definitionOf('/configmaps'), loaded, { ...loaded.object }, { now: clock.now() })).toBeUndefined();
+  });
+
+  test('deletion marks while finalizers remain, and the last finalizer removes', async () => {
+    const { create, read, reader, store, clock } = setup();
+    const definition = definitionOf('/configmaps');
+    await create(configMap('a', {}, ['example.com/hold']));
+    const marked = deleteOperation(definition, await read('a'), { now: clock.now() });
+    expect(marked?.type).toBe('update');
+    await writeAll(store.objects, [marked], 'test');
+    const held = await read('a');
+    expect(held.object.metadata.deletionTimestamp).toBeDefined();
+    expect(deleteOperation(definition, held, { now: clock.now() })).toBeUndefined();
+    const freed = { ...held.object, metadata: { ...held.object.metadata, finalizers: [] } };
+    const last = updateOperation(definition, held, freed, { now: clock.now() });
+    expect(last?.type).toBe('delete');
+    await writeAll(store.objects, [last], 'test');
+    expect(await reader.get({ scope: '/configmaps', namespace: 'default', name: 'a' })).toBeUndefined();
+  });
+
+  test('writeAll splits by four and stops at the first that does not commit', async () => {
+    const { create, read, store, transactions } = setup();
+    for (const name of ['a', 'b', 'c', 'd', 'e']) await create(configMap(name));
+    const loaded = [];
+    for (const name of ['a', 'b', 'c', 'd', 'e']) loaded.push(await read(name));
+    const before = transactions().store;
+    expect((await writeAll(store.objects, loaded.map(removeOperation), 'test')).type).toBe('committed');
+    expect(transactions().store - before).toBe(2);
+    expect((await writeAll(store.objects, loaded.map(removeOperation), 'test')).type).toBe('conflict');
+  });
+});
+
+describe('scope cache', () => {
+  test('projects what changed, and only that', async () => {
+    const { create, read, store, clock } = setup();
+    const projected: string[] = [];
+    const cache = createScopeCache(
+      store,
+      '/configmaps',
+      (stored) => {
+        projected.push(stored.name);
+        return fromStored(stored).data?.x as string;
+      },
+      (values) => values.join(','),
+    );
+    expect(await cache.all()).toBe('');
+    await create(configMap('a', { x: '1' }));
+    await create(configMap('b', { x: '2' }));
+    expect(await cache.all()).toBe('1,2');
+    expect(await cache.all()).toBe('1,2');
+    const loaded = await read('a');
+    const change = updateOperation(
+      definitionOf('/configmaps'),
+      loaded,
+      { ...loaded.object, data: { x: '3' } },
+      { now: clock.now() },
+    );
+    await writeAll(store.objects, [change], 'test');
+    expect(await Promise.all([cache.all(), cache.all()])).toEqual(['3,2', '3,2']);
+    expect(projected).toEqual(['a', 'b', 'a']);
+  });
+});
+
+describe('events', () => {
+  const told = { type: 'Warning', reason: 'Broken', message: 'it broke' } as const;
+  const tell = async (
+    { reader, store, clock }: ReturnType<typeof setup>,
+    event: { type: 'Normal' | 'Warning'; reason: string; message: string },
+  ) => {
+    const involved = { ...configMap('a'), metadata: { name: 'a', namespace: 'default', uid: 'u' } };
+    const context = { now: clock.now(), uid: `e${clock.now()}` };
+    const operation = await eventOperation({ reader, definition: definitionOf('/events') }, involved, event, context);
+    if (operation) await writeAll(store.objects, [operation], 'test');
+    return operation?.type;
+  };
+  const all = async ({ store }: ReturnType<typeof setup>) => {
+    const found: KubeObject[] = [];
+    for await (const stored of listStored(store.objects, '/events')) found.push(fromStored(stored));
+    return found;
+  };
+
+  test('the same is one Event that counts, another message is another', async () => {
+    const world = setup();
+    expect(await tell(world, told)).toBe('create');
+    expect(await tell(world, told)).toBeUndefined();
+    await world.clock.advance(20_000);
+    expect(await tell(world, told)).toBe('update');
+    expect(await tell(world, { ...told, message: 'it broke again' })).toBe('create');
+    expect((await all(world)).map(({ count, message }) => `${count} ${message}`).sort()).toEqual([
+      '1 it broke again',
+      '2 it broke',
+    ]);
+  });
+
+  test('says who tells, about what, and is kept an hour', async () => {
+    const world = setup();
+    await tell(world, told);
+    const [event] = await all(world);
+    expect(event).toMatchObject({
+      source: { component: 'lamiral' },
+      involvedObject: { kind: 'ConfigMap', name: 'a', uid: 'u' },
+      count: 1,
+    });
+    expect(EVENT_KEPT_MS).toBe(3_600_000);
+  });
+});
