@@ -10,6 +10,9 @@ export type ControlActions = {
   names(): readonly string[];
 };
 
+/** Counters of the process since its start, for measurements: committed store and queue transactions, memory and processor time. */
+export type Stats = { store: number; queue: number; rssBytes: number; cpuMs: number };
+
 /** Opens the socket; resolves to a function that closes it. */
 export async function openControl(dataDir: string, actions: ControlActions, stats: () => Stats): Promise<() => Promise<void>> {
   const path = controlPath(dataDir);

@@ -18,6 +18,7 @@ import { memberConnection } from '../../shared/federation/clusters/auth.ts';
 import { clusterFacts } from '../../shared/federation/clusters/facts.ts';
 import { clustersByName, clusterView } from '../../shared/federation/clusters/view.ts';
 import { federatedType, federatedTypes, SCOPES } from '../../shared/federation/type-config.ts';
+import type { MemberClients } from '../../shared/ports/member-client.ts';
 import type { Clock, Ids, Log } from '../../shared/ports/system.ts';
 import type { BatchHandler } from '../../shared/runtime/batch.ts';
 import { createBreakers } from '../../shared/runtime/breaker.ts';
@@ -35,6 +36,11 @@ import type { Narrator } from './narrator.ts';
 /** How often clusters are looked at, and how often the slow pass runs. */
 const CLUSTER_TICK_MS = 2_000;
 const SWEEP_TICK_MS = 30_000;
+/** Dispatches wait for members most of their time: more of them in flight than of other work. */
+const DISPATCHES_MAX = 64;
+/** Compaction runs hourly and keeps twelve hours of history, as the API promises to watches that come back late. */
+const COMPACT_TICK_MS = 3_600_000;
+const HISTORY_MS = 12 * 3_600_000;
 
 export type FunctionsDeps = {
   medium: ReturnType<typeof openSqlite>;
@@ -52,14 +58,23 @@ export async function startFunctions(deps: FunctionsDeps): Promise<RunningFuncti
   const { medium, clock, log } = deps;
   const ending = new AbortController();
   const { signal } = ending;
-  const { handlers, relay, sender, watches, clients } = wire(deps);
+  const { handlers, relay, base, watches, clients } = wire(deps);
   const running = [
     runRelay(relay, { lanes: medium.store.lanes, signal }),
     ...Object.entries(handlers).map(([name, handler]) =>
-      runWorkers({ queue: medium.queue, name: name as QueueName, handler, signal, clock, log }),
+      runWorkers({
+        queue: medium.queue,
+        name: name as QueueName,
+        handler,
+        signal,
+        clock,
+        log,
+        ...(name === 'dispatcher' ? { concurrency: DISPATCHES_MAX } : {}),
+      }),
     ),
-    tick(CLUSTER_TICK_MS, (period) => clusterTick({ objects: medium.store.objects, sender }, period), deps, signal),
-    tick(SWEEP_TICK_MS, (period) => sweepTick({ sender }, period), deps, signal),
+    tick(CLUSTER_TICK_MS, (period) => clusterTick(base, period), deps, signal),
+    tick(COMPACT_TICK_MS, async () => void (await medium.store.lanes.compact(HISTORY_MS)), deps, signal),
+    tick(SWEEP_TICK_MS, (period) => sweepTick(base, period), deps, signal),
   ];
   await watches.resume();
   return {
@@ -67,87 +82,94 @@ export async function startFunctions(deps: FunctionsDeps): Promise<RunningFuncti
       ending.abort();
       await watches.close();
       await Promise.all(running);
-      await clients.close();
+      await Promise.all(clients.map((set) => set.close()));
     },
   };
 }
 
-/** What every function is given, made once: readers and caches are shared, so that an object is parsed once per version. */
-function wire({ medium, plane, clock, ids, log, narrator, clusterTimes = DEV_CLUSTER_TIMES }: FunctionsDeps) {
+/** What functions share, made once: readers and caches are common, so that an object is parsed once per version. */
+function sharedParts({ medium, plane, clock, ids, log }: FunctionsDeps) {
   const { store, queue } = medium;
-  const { objects, records, index, cursors, feed } = store;
-  const { registry } = plane;
-  const reader = createObjectReader(objects);
+  const reader = createObjectReader(store.objects);
   const types = createScopeCache(store, SCOPES.typeConfigs, (stored) => federatedType(fromStored(stored)), federatedTypes);
-  const clusters = createScopeCache(store, SCOPES.clusters, (stored) => clusterView(fromStored(stored)), clustersByName);
+  const views = createScopeCache(store, SCOPES.clusters, (stored) => clusterView(fromStored(stored)), clustersByName);
   const facts = createScopeCache(
     store,
     SCOPES.clusters,
     (stored) => clusterFacts(fromStored(stored)),
     (all) => all,
   );
-  const clients = createMemberClients({ log });
-  const access = (joining: boolean) =>
+  // Two sets of clients, so that joining with other credentials never closes the connections of daily work.
+  const clients = [createMemberClients({ log }), createMemberClients({ log })] as const;
+  const access = (set: MemberClients, joining: boolean) =>
     createMemberAccess({
       reader,
-      clients,
+      clients: set,
       connectionOf: (cluster, secret) => memberConnection(cluster, secret, { joining }),
       secretNamespace: SYSTEM_NAMESPACE,
     });
-  const [members, bootstrapMembers] = [access(false), access(true)];
-  const sender = createSender(queue);
-  const breakers = createBreakers(clock);
-  const common = { reader, types, registry, sender, clock, ids, log };
-  const watches = createMemberWatches({ objects, records, clusters, members, types, sender, clock, log });
+  const base = {
+    objects: store.objects,
+    records: store.records,
+    reader,
+    registry: plane.registry,
+    sender: createSender(queue),
+    clock,
+    ids,
+    log,
+    types,
+  };
+  return {
+    base,
+    views,
+    facts,
+    clients,
+    members: access(clients[0], false),
+    bootstrapMembers: access(clients[1], true),
+    breakers: createBreakers(clock),
+  };
+}
+
+/** The handlers, as docs/functions.md puts them together. */
+function wire(deps: FunctionsDeps) {
+  const { medium, clock, narrator, clusterTimes = DEV_CLUSTER_TIMES } = deps;
+  const { feed, cursors, index, records } = medium.store;
+  const { base, views, facts, clients, members, bootstrapMembers, breakers } = sharedParts(deps);
+  const watches = createMemberWatches({ ...base, clusters: views, members });
+  const onCluster = (change: { cluster: string; type: 'joined' | 'ready' | 'offline' | 'gone'; message: string }) => {
+    narrator.cluster(change);
+    if (change.type === 'gone') watches.stop(change.cluster);
+    else watches.wake(change.cluster);
+  };
   const handlers: Record<QueueName, BatchHandler> = {
     scheduler: createSchedulerHandler({
-      ...common,
-      objects,
-      records,
+      ...base,
       clusters: facts,
       reservations: createReservations(),
       onPlaced: narrator.placed,
     }),
     dispatcher: createDispatcherHandler({
-      ...common,
-      objects,
-      records,
-      recordWriter: createRecordWriter(records, clock),
-      clusters,
+      ...base,
+      clusters: views,
       members,
       breakers,
+      recordWriter: createRecordWriter(records, clock),
       onManaged: watches.ensure,
     }),
-    status: createStatusHandler({
-      ...common,
-      objects,
-      records,
-      index,
-      clusters,
-      throttle: createThrottle(clock),
-      onStatus: narrator.status,
-    }),
+    status: createStatusHandler({ ...base, index, clusters: views, throttle: createThrottle(clock), onStatus: narrator.status }),
     clusters: createClustersHandler({
-      ...common,
-      objects,
-      records,
-      clusters,
+      ...base,
+      clusters: views,
       members,
       bootstrapMembers,
       breakers,
       times: clusterTimes,
       nodeFilters: [],
-      onCluster: (change) => {
-        const { cluster, type } = change;
-        narrator.cluster(change);
-        if (type === 'gone') watches.stop(cluster);
-        if (type === 'ready') watches.wake(cluster);
-      },
+      onCluster,
     }),
-    sweeper: createSweeperHandler({ objects, index, registry, clock, records, cursors, clusters, sender, log }),
+    sweeper: createSweeperHandler({ ...base, index, cursors, clusters: views }),
   };
-  const relay = { feed, cursors, objects, reader, records, index, types, registry, sender, clock, log };
-  return { handlers, relay, sender, watches, clients };
+  return { handlers, relay: { ...base, feed, cursors, index }, base, watches, clients };
 }
 
 /** Calls `act` at once and then every `everyMs`, until `signal` aborts. A failure is logged; the next turn comes. */

@@ -24,45 +24,61 @@ export function createKeyQueue(deps: Deps): KeyQueue {
   const waiting = new Set<string>();
   const running = new Set<string>();
   const again = new Set<string>();
-  const timers = new Map<string, { at: number; timer: NodeJS.Timeout }>();
-  const failures = new Map<string, number>();
   const idleWaiters: (() => void)[] = [];
   let closed = false;
   let pumping = false;
 
-  const addAt = (key: string, at: number) => {
-    const present = timers.get(key);
-    if (closed || (present && present.at <= at)) return;
-    if (present) clearTimeout(present.timer);
-    const timer = setTimeout(
-      () => {
-        timers.delete(key);
-        add(key);
-      },
-      Math.max(0, at - deps.now()),
-    );
-    timer.unref();
-    timers.set(key, { at, timer });
-  };
   const add = (key: string) => {
     if (closed) return;
     if (running.has(key)) again.add(key);
     else waiting.add(key);
+    wake();
+  };
+  const wake = () => {
     if (pumping) return;
     pumping = true;
     setImmediate(pump);
   };
+  const timers = createTimers(deps.now, add);
+  const work = guarded(deps, timers.set);
   const pump = () => {
     pumping = false;
     for (const key of waiting) {
       if (running.size >= deps.concurrency) return;
       waiting.delete(key);
       running.add(key);
-      void runOne(key);
+      void work(key).then(() => {
+        running.delete(key);
+        if (again.delete(key)) waiting.add(key);
+        pump();
+      });
     }
     if (waiting.size === 0 && running.size === 0) for (const resolve of idleWaiters.splice(0)) resolve();
   };
-  const runOne = async (key: string) => {
+  const idle = () =>
+    new Promise<void>((resolve) => {
+      idleWaiters.push(resolve);
+      wake();
+    });
+  return {
+    add,
+    addAt: (key, at) => (closed ? undefined : timers.set(key, at)),
+    idle,
+    close: async () => {
+      closed = true;
+      timers.clear();
+      waiting.clear();
+      again.clear();
+      if (running.size > 0) await idle();
+      timers.clear();
+    },
+  };
+}
+
+/** The work on one key, which never rejects: a failure is told, and the key comes back later and later. */
+function guarded(deps: Deps, retryAt: (key: string, at: number) => void): (key: string) => Promise<void> {
+  const failures = new Map<string, number>();
+  return async (key) => {
     try {
       await deps.work(key);
       failures.delete(key);
@@ -70,28 +86,30 @@ export function createKeyQueue(deps: Deps): KeyQueue {
       const count = (failures.get(key) ?? 0) + 1;
       failures.set(key, count);
       deps.onError(key, error);
-      addAt(key, deps.now() + Math.min(BACKOFF_MAX_MS, BACKOFF_FIRST_MS * 2 ** count));
+      retryAt(key, deps.now() + Math.min(BACKOFF_MAX_MS, BACKOFF_FIRST_MS * 2 ** count));
     }
-    running.delete(key);
-    if (again.delete(key)) waiting.add(key);
-    pump();
   };
-  const idle = () =>
-    new Promise<void>((resolve) => {
-      idleWaiters.push(resolve);
-      setImmediate(pump);
-    });
+}
+
+/** One timer per key: the earliest that was asked for. */
+function createTimers(now: () => number, fire: (key: string) => void) {
+  const timers = new Map<string, { at: number; timer: NodeJS.Timeout }>();
   return {
-    add,
-    addAt,
-    idle,
-    close: async () => {
-      closed = true;
+    set(key: string, at: number): void {
+      const present = timers.get(key);
+      if (present && present.at <= at) return;
+      if (present) clearTimeout(present.timer);
+      const act = () => {
+        timers.delete(key);
+        fire(key);
+      };
+      const timer = setTimeout(act, Math.max(0, at - now()));
+      timer.unref();
+      timers.set(key, { at, timer });
+    },
+    clear(): void {
       for (const { timer } of timers.values()) clearTimeout(timer);
       timers.clear();
-      waiting.clear();
-      again.clear();
-      if (running.size > 0) await idle();
     },
   };
 }
