@@ -41,8 +41,12 @@ function keptAtHome(seed: KubeObject): KubeObject {
   return { ...seed, metadata: { ...seed.metadata, annotations } };
 }
 
-/** Endpoints and EndpointSlice behind `default/kubernetes`, once the address and port of the server are known. */
+/**
+ * Endpoints and EndpointSlice behind `default/kubernetes`, once the address and port of the server are known. None for a loopback address:
+ * no endpoint may have one.
+ */
 export function kubernetesEndpoints(address: string, port: number): KubeObject[] {
+  if (address === '::1' || address.startsWith('127.')) return [];
   const isIpv6 = address.includes(':');
   return [
     {

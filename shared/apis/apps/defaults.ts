@@ -13,13 +13,13 @@ export function defaultDeployment(object: KubeObject): void {
   const strategy = struct(spec, 'strategy');
   fillEmpty(strategy, { type: 'RollingUpdate' });
   if (strategy.type === 'RollingUpdate') fill(struct(strategy, 'rollingUpdate'), { maxUnavailable: '25%', maxSurge: '25%' });
-  defaultPodTemplate(spec.template);
+  defaultPodTemplate(struct(spec, 'template'));
 }
 
 export function defaultReplicaSet(object: KubeObject): void {
   const spec = struct(object, 'spec');
   fill(spec, { replicas: 1 });
-  defaultPodTemplate(spec.template);
+  defaultPodTemplate(struct(spec, 'template'));
 }
 
 export function defaultDaemonSet(object: KubeObject): void {
@@ -28,7 +28,7 @@ export function defaultDaemonSet(object: KubeObject): void {
   const strategy = struct(spec, 'updateStrategy');
   fillEmpty(strategy, { type: 'RollingUpdate' });
   if (strategy.type === 'RollingUpdate') fill(struct(strategy, 'rollingUpdate'), { maxUnavailable: 1, maxSurge: 0 });
-  defaultPodTemplate(spec.template);
+  defaultPodTemplate(struct(spec, 'template'));
 }
 
 export function defaultStatefulSet(object: KubeObject): void {
@@ -48,7 +48,7 @@ export function defaultStatefulSet(object: KubeObject): void {
     struct(claim.spec, 'resources');
     fillEmpty(struct(claim, 'status'), { phase: 'Pending' });
   });
-  defaultPodTemplate(spec.template);
+  defaultPodTemplate(struct(spec, 'template'));
 }
 
 /** Counts changes of a DaemonSet's template beside its generation; kube-controller-manager's old clients read it. */

@@ -74,6 +74,7 @@ export const APPS_KINDS: KindDeclarations = {
     selectableFields: new Map([['status.replicas', (object) => textAt('status', 'replicas')(object) || '0']]),
   },
   statefulsets: {
+    nameRule: 'label',
     strategy: {
       validate: validateStatefulSet,
       validateUpdate: validateStatefulSetUpdate,

@@ -28,7 +28,7 @@ function defaultJobSpec(spec: Struct): void {
   forEachStruct(spec.podFailurePolicy?.rules, (rule) =>
     forEachStruct(rule.onPodConditions, (each) => fillEmpty(each, { status: 'True' })),
   );
-  defaultPodTemplate(spec.template);
+  defaultPodTemplate(struct(spec, 'template'));
 }
 
 /** The Job inside a CronJob gets the defaults of its pod template only, as upstream. */
@@ -36,9 +36,9 @@ export function defaultCronJob(job: KubeObject): void {
   const spec = struct(job, 'spec');
   fillEmpty(spec, { concurrencyPolicy: 'Allow' });
   fill(spec, { suspend: false, successfulJobsHistoryLimit: 3, failedJobsHistoryLimit: 1 });
-  if (!isStruct(spec.jobTemplate)) return;
-  struct(spec.jobTemplate, 'metadata');
-  defaultPodTemplate(struct(spec.jobTemplate, 'spec').template);
+  const jobTemplate = struct(spec, 'jobTemplate');
+  struct(jobTemplate, 'metadata');
+  defaultPodTemplate(struct(struct(jobTemplate, 'spec'), 'template'));
 }
 
 const CONTROLLER_UID = 'batch.kubernetes.io/controller-uid';

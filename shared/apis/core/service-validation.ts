@@ -16,7 +16,7 @@ import {
   required,
   requiredOneOf,
 } from '../validation/fields.ts';
-import { cidrErrors, ipErrors, portNumberErrors } from '../validation/formats.ts';
+import { cidrErrors, externalIpErrors, ipErrors, portNumberErrors } from '../validation/formats.ts';
 import { validateLabels } from '../validation/metadata.ts';
 import { validatePort } from '../validation/probes.ts';
 
@@ -34,7 +34,7 @@ export function validateService(service: KubeObject): FieldError[] {
     ...affinityErrors(spec),
     ...eachItem('spec.ipFamilies', spec.ipFamilies, (family, path) => oneOf(path, family, ['IPv4', 'IPv6'])),
     ...oneOf('spec.ipFamilyPolicy', spec.ipFamilyPolicy, ['PreferDualStack', 'RequireDualStack', 'SingleStack']),
-    ...eachItem('spec.externalIPs', spec.externalIPs, (ip, path) => invalidEach(path, ip, ipErrors(ip))),
+    ...eachItem('spec.externalIPs', spec.externalIPs, (ip, path) => invalidEach(path, ip, externalIpErrors(ip))),
     ...requiredOneOf('spec.type', spec.type, TYPES),
     ...balancerErrors(spec),
     ...trafficErrors(spec),

@@ -20,7 +20,8 @@ import {
   requiredOneOf,
   tooLong,
 } from '../validation/fields.ts';
-import { configKeyErrors, ipErrors, portNumberErrors } from '../validation/formats.ts';
+import { configKeyErrors, endpointIpErrors, ipErrors, portNumberErrors } from '../validation/formats.ts';
+import { isUnqualifiedFinalizer, UNQUALIFIED_FINALIZER } from '../validation/metadata.ts';
 import { amountValueErrors } from '../validation/quantities.ts';
 
 /** ConfigMap and Secret data together, in bytes. */
@@ -33,8 +34,8 @@ export function validateNamespace(namespace: KubeObject): FieldError[] {
 
 function finalizerErrors(finalizer: string): FieldError[] {
   const errors = invalidEach('spec.finalizers', finalizer, labelKeyErrors(finalizer));
-  if (errors.length > 0 || finalizer.includes('/') || finalizer === 'kubernetes') return errors;
-  return [invalid('spec.finalizers', finalizer, 'name is neither a standard finalizer name nor is it fully qualified')];
+  if (errors.length > 0 || !isUnqualifiedFinalizer(finalizer)) return errors;
+  return [invalid('spec.finalizers', finalizer, UNQUALIFIED_FINALIZER)];
 }
 
 export function validateConfigMap({ data, binaryData }: KubeObject): FieldError[] {
@@ -260,7 +261,8 @@ export function validateEndpoints({ subsets }: KubeObject): FieldError[] {
 function endpointErrors(address: OwnField, path: string): FieldError[] {
   const ip = address?.ip ?? '';
   const errors = invalidEach(`${path}.ip`, ip, ipErrors(ip));
-  return errors.length > 0 ? [...errors, invalid(`${path}.ip`, ip, 'must be a valid IP address')] : [];
+  if (errors.length > 0) return [...errors, invalid(`${path}.ip`, ip, 'must be a valid IP address')];
+  return invalidEach(`${path}.ip`, ip, endpointIpErrors(ip));
 }
 
 export function validateResourceQuota(quota: KubeObject): FieldError[] {

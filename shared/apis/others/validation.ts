@@ -15,7 +15,7 @@ import {
   required,
   requiredOneOf,
 } from '../validation/fields.ts';
-import { ipErrors } from '../validation/formats.ts';
+import { externalIpErrors } from '../validation/formats.ts';
 import { validateLabelSelector } from '../validation/selector.ts';
 
 export function validateDisruptionBudget(budget: KubeObject): FieldError[] {
@@ -111,7 +111,7 @@ export function validateEndpointSlice({ addressType, endpoints, ports }: KubeObj
       const field = `${path}.addresses`;
       if (!(endpoint?.addresses?.length > 0)) return [required(field, 'must contain at least 1 address')];
       if (addressType !== 'IPv4' && addressType !== 'IPv6') return [];
-      return eachItem(field, endpoint.addresses, (address, at) => invalidEach(at, address, ipErrors(address)));
+      return eachItem(field, endpoint.addresses, (address, at) => invalidEach(at, address, externalIpErrors(address)));
     }),
     ...eachItem('ports', ports, (port, path) =>
       port?.protocol ? oneOf(`${path}.protocol`, port.protocol, ['SCTP', 'TCP', 'UDP']) : [],

@@ -1,5 +1,5 @@
 /** Grammars of values, each answering complaints in kube-apiserver's words (k8s.io/apimachinery/pkg/util/validation). */
-import { isIP, isIPv4 } from './ip.ts';
+import { ipToNumber, isIP, isIPv4 } from './ip.ts';
 
 export const PORT_RANGE = 'must be between 1 and 65535, inclusive';
 const KEY_BYTES_MAX = 253;
@@ -59,6 +59,25 @@ export function localPathErrors(path: string): string[] {
 /** IPv4 or IPv6. */
 export function ipErrors(address: unknown): string[] {
   return typeof address === 'string' && isIP(address) ? [] : ['must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)'];
+}
+
+/** Addresses that no endpoint can have. The text must be an address. */
+export function endpointIpErrors(address: string): string[] {
+  const ip = ipToNumber(address);
+  if (!ip) return ['must be a valid IP address'];
+  const isV4 = ip.bits === 32;
+  const starts = (prefix: bigint, bits: number) => ip.value >> BigInt(ip.bits - bits) === prefix;
+  if (ip.value === 0n) return [`may not be unspecified (${address})`];
+  if (isV4 ? starts(127n, 8) : ip.value === 1n) return ['may not be in the loopback range (127.0.0.0/8, ::1/128)'];
+  if (isV4 ? starts(0xa9fen, 16) : starts(0x3fan, 10)) return ['may not be in the link-local range (169.254.0.0/16, fe80::/10)'];
+  const isMulticast = isV4 ? starts(0xe00000n, 24) : starts(0xff02n, 16);
+  return isMulticast ? ['may not be in the link-local multicast range (224.0.0.0/24, ff02::/10)'] : [];
+}
+
+/** An address, and one that an endpoint can have. */
+export function externalIpErrors(address: unknown): string[] {
+  const errors = ipErrors(address);
+  return errors.length > 0 ? errors : endpointIpErrors(String(address));
 }
 
 /** `10.0.0.0/8`. */

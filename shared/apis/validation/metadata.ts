@@ -30,6 +30,7 @@ export function validateObjectMeta(definition: ResourceDefinition, object: KubeO
     ...validateAnnotations('metadata.annotations', metadata.annotations),
     ...validateOwners(metadata.ownerReferences ?? []),
     ...validateFinalizers(metadata.finalizers ?? []),
+    ...(definition.builtIn ? unqualifiedFinalizers(metadata.finalizers ?? []) : []),
   ];
 }
 
@@ -94,6 +95,22 @@ function validateFinalizers(finalizers: readonly string[]): FieldError[] {
   const errors = finalizers.flatMap((finalizer) => invalidEach(field, finalizer, labelKeyErrors(finalizer)));
   if (!finalizers.includes(ORPHAN_FINALIZER) || !finalizers.includes(FOREGROUND_FINALIZER)) return errors;
   return [...errors, invalid(field, finalizers, `finalizer ${ORPHAN_FINALIZER} and ${FOREGROUND_FINALIZER} cannot be both set`)];
+}
+
+/** Finalizers that need no domain in front. */
+const STANDARD_FINALIZERS = new Set(['kubernetes', ORPHAN_FINALIZER, FOREGROUND_FINALIZER]);
+export const UNQUALIFIED_FINALIZER = 'name is neither a standard finalizer name nor is it fully qualified';
+
+/** Is it neither a standard finalizer nor one with a domain in front? */
+export function isUnqualifiedFinalizer(finalizer: string): boolean {
+  return !finalizer.includes('/') && !STANDARD_FINALIZERS.has(finalizer);
+}
+
+/** Built-in kinds are stricter than custom resources. */
+function unqualifiedFinalizers(finalizers: readonly string[]): FieldError[] {
+  return finalizers.flatMap((finalizer, index) =>
+    isUnqualifiedFinalizer(finalizer) ? [invalid(`metadata.finalizers[${index}]`, finalizer, UNQUALIFIED_FINALIZER)] : [],
+  );
 }
 
 function newFinalizers({ finalizers = [] }: ObjectMeta, old: ObjectMeta): FieldError[] {

@@ -1,8 +1,8 @@
 /** Rules of resource amounts: names, signs, whole numbers, and requests against limits. */
 import { labelKeyErrors } from '../../machinery/names.ts';
-import { compareQuantities, parseQuantity, quantityToMilli } from '../../machinery/quantity.ts';
+import { compareQuantities, parseQuantity, quantityToMilli, quantityToNumber } from '../../machinery/quantity.ts';
 import type { FieldError } from '../definition.ts';
-import { invalid, invalidEach, NOT_NEGATIVE, type OwnField, required } from './fields.ts';
+import { forbidden, invalid, invalidEach, NOT_NEGATIVE, type OwnField, required } from './fields.ts';
 
 const STANDARD_FOR_CONTAINERS = new Set(['cpu', 'memory', 'ephemeral-storage']);
 const HUGE_PAGES = 'hugepages-';
@@ -12,6 +12,7 @@ export function validateContainerResources(field: string, resources: OwnField): 
   const limits: Record<string, string> = resources?.limits ?? {};
   const requests: Record<string, string> = resources?.requests ?? {};
   return [
+    ...hugePageErrors(field, [...Object.keys(limits), ...Object.keys(requests)]),
     ...Object.entries(limits).flatMap(([name, amount]) => amountErrors(`${field}.limits[${name}]`, name, amount)),
     ...Object.entries(requests).flatMap(([name, amount]) => requestErrors(field, name, amount, limits[name])),
   ];
@@ -50,7 +51,22 @@ function resourceNameErrors(field: string, name: string): FieldError[] {
 export function amountValueErrors(field: string, name: string, amount: string): FieldError[] {
   const errors = isNegative(amount) ? [invalid(field, amount, NOT_NEGATIVE)] : [];
   const isWhole = quantityToMilli(parseQuantity(String(amount))) % 1000 === 0;
-  return isExtended(name) && !isWhole ? [...errors, invalid(field, amount, 'must be an integer')] : errors;
+  if (isExtended(name) && !isWhole) errors.push(invalid(field, amount, 'must be an integer'));
+  return isPartOfPage(name, amount)
+    ? [...errors, invalid(field, amount, `${amount} is not positive integer multiple of ${name}`)]
+    : errors;
+}
+
+/** Huge pages come in whole pages of the size that the resource is named after. */
+function isPartOfPage(name: string, amount: string): boolean {
+  if (!name.startsWith(HUGE_PAGES)) return false;
+  const page = quantityToNumber(parseQuantity(name.slice(HUGE_PAGES.length)));
+  return quantityToNumber(parseQuantity(String(amount))) % page !== 0;
+}
+
+function hugePageErrors(field: string, names: readonly string[]): FieldError[] {
+  const isAlone = names.some((name) => name.startsWith(HUGE_PAGES)) && !names.includes('cpu') && !names.includes('memory');
+  return isAlone ? [forbidden(field, 'HugePages require cpu or memory')] : [];
 }
 
 function isNegative(amount: string): boolean {
