@@ -1,16 +1,12 @@
 /** From what a member shows of its copies to the observed part of dispatch records. */
 
 import type { ObjectRef } from '../../shared/apis/stored.ts';
-import { ownedDigest } from '../../shared/federation/dispatch/ownership.ts';
 import { copyIdentity } from '../../shared/federation/dispatch/transitions.ts';
-import { DECISION_ANNOTATION, FEDERATED_UID_ANNOTATION } from '../../shared/federation/keys.ts';
+import { FEDERATED_UID_ANNOTATION } from '../../shared/federation/keys.ts';
 import { type DispatchRecord, dispatchOwner } from '../../shared/federation/records.ts';
-import { collectedPaths, collectFields } from '../../shared/federation/status/collect.ts';
+import { isSameReport, observedOf } from '../../shared/federation/status/observed.ts';
 import { type FederatedType, federatedRef } from '../../shared/federation/type-config.ts';
-import { deepEqual } from '../../shared/machinery/equality.ts';
-import type { JsonObject, KubeObject } from '../../shared/machinery/object.ts';
-
-type Observed = NonNullable<DispatchRecord['observed']>;
+import type { KubeObject } from '../../shared/machinery/object.ts';
 
 /** A copy as last seen on a member; `gone`: it was deleted there. */
 export type Observation = { cluster: string; type: FederatedType; copy: KubeObject; gone: boolean };
@@ -33,11 +29,11 @@ export function fold(record: DispatchRecord, observation: Observation, now: numb
   const { copy, gone } = observation;
   const isOurCopy = record.member === undefined || record.member.uid === copy.metadata.uid;
   if (gone) return isOurCopy ? foldGone(record, now) : { type: 'unchanged' };
-  const observed = observedOf(observation, now);
+  const observed = observedOf(observation.type.object, copy, now);
   const isNewer =
     isOurCopy && record.member !== undefined && Number(copy.metadata.resourceVersion) > Number(record.member.resourceVersion);
   const member = isNewer ? copyIdentity(copy) : record.member;
-  const isSame = isEqual(record.observed, observed);
+  const isSame = isSameReport(record.observed, observed);
   if (isSame && !isNewer) return { type: 'unchanged' };
   const isTaken = record.owned !== undefined && observed.owned !== record.owned;
   const isTerminating = copy.metadata.deletionTimestamp !== undefined;
@@ -52,29 +48,6 @@ export function fold(record: DispatchRecord, observation: Observation, now: numb
 function foldGone(record: DispatchRecord, now: number): Folded {
   if (record.observed?.gone) return { type: 'unchanged' };
   return { type: 'changed', record: { ...record, observed: { at: now, gone: true } }, suspect: true, reported: true };
-}
-
-function observedOf({ type, copy }: Observation, now: number): Observed {
-  const paths = collectedPaths(type.object);
-  const { collected, missing } = paths ? collectFields(copy, paths) : { collected: undefined, missing: [] };
-  const decision = Number(copy.metadata.annotations?.[DECISION_ANNOTATION]);
-  const owned = ownedDigest(copy, []);
-  return {
-    at: now,
-    ...(copy.status === undefined ? {} : { status: copy.status as JsonObject }),
-    ...(collected ? { collected } : {}),
-    ...(missing.length > 0 ? { missing } : {}),
-    ...(copy.metadata.generation === undefined ? {} : { generation: copy.metadata.generation }),
-    ...(Number.isSafeInteger(decision) ? { decision } : {}),
-    ...(owned === undefined ? {} : { owned }),
-  };
-}
-
-function isEqual(before: Observed | undefined, after: Observed): boolean {
-  if (!before) return false;
-  const { at: _before, ...a } = before;
-  const { at: _after, ...b } = after;
-  return deepEqual(a, b);
 }
 
 /** The record for a managed copy that nobody remembers: the dispatcher finds out whether it is wanted, and deletes it if not. */

@@ -1,6 +1,7 @@
 /** Brings one cluster's copy of one object to what its decision says: load, decide, call, record, emit. Safe to run twice. */
 import type { DispatchInput } from '../../shared/federation/dispatch/actions.ts';
 import type { DispatchRecord } from '../../shared/federation/records.ts';
+import { observedOf } from '../../shared/federation/status/observed.ts';
 import type { DispatchMessage } from '../../shared/runtime/messages.ts';
 import { done, type ReconcileResult, requeueAfter, terminal } from '../../shared/runtime/reconcile.ts';
 import type { DispatcherDeps } from './deps.ts';
@@ -66,13 +67,19 @@ async function leave(deps: DispatcherDeps, job: Job, cluster: string): Promise<R
   return done('the cluster is gone');
 }
 
+/** What the member answered to the write is what its watch will show first: stored now, it needs no second write. */
+function withFirstReport({ record, copy }: RoundEnd, { type }: Job, now: number): DispatchRecord | null {
+  if (!record) return null;
+  return copy && type && record.state === 'OK' ? { ...record, observed: observedOf(type.object, copy, now) } : record;
+}
+
 async function settle(deps: DispatcherDeps, job: Job, message: DispatchMessage, round: RoundEnd): Promise<ReconcileResult> {
   const { end } = round;
   const isParked =
     end.type === 'rest'
       ? end.rest.type === 'park'
       : end.type === 'later' && end.unreachable && !deps.breakers.isAccepting(message.cluster);
-  const record = round.record ?? null;
+  const record = withFirstReport(round, job, deps.clock.now());
   const isWritten = record || job.stored ? await saveRecord(deps, job, message.cluster, record, { parked: isParked }) : false;
   if (isWritten) await tellTrouble(deps, job, message.cluster, record);
   if (record?.hash && job.type) deps.onManaged?.(message.cluster, job.type);

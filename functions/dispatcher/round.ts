@@ -11,6 +11,7 @@ import { ROUND_STEPS_MAX } from '../../shared/federation/dispatch/actions.ts';
 import { afterCall } from '../../shared/federation/dispatch/after-call.ts';
 import { decideDispatch } from '../../shared/federation/dispatch/decide.ts';
 import type { DispatchRecord } from '../../shared/federation/records.ts';
+import type { KubeObject } from '../../shared/machinery/object.ts';
 import type { MemberClient, MemberRef } from '../../shared/ports/member-client.ts';
 import type { Breakers } from '../../shared/runtime/breaker.ts';
 
@@ -18,6 +19,8 @@ import type { Breakers } from '../../shared/runtime/breaker.ts';
 export type RoundEnd = {
   record: DispatchRecord | null | undefined;
   called: boolean;
+  /** The copy as the member answered a write: its first report. */
+  copy?: KubeObject;
   end:
     | { type: 'rest'; rest: Exclude<DispatchRest, { type: 'wait' | 'dispute' }> }
     | { type: 'settled'; summary: string }
@@ -60,10 +63,14 @@ export async function playRound(
     const effect = afterCall({ ...now, record: record ?? undefined }, decision.next, outcome);
     if (effect.record !== undefined) record = effect.record;
     if (effect.next.type === 'decide') copy = effect.next.copy;
-    else if (effect.next.type === 'settled') return { record, called, end: effect.next };
+    else if (effect.next.type === 'settled') return { record, called, end: effect.next, ...writtenCopy(outcome) };
     else return { record, called, end: { ...effect.next, unreachable: outcome.type === 'unreachable' } };
   }
   return { record, called, end: { type: 'later', delayMs: 1000, reason: 'the round took too many steps', unreachable: false } };
+}
+
+function writtenCopy(outcome: CallOutcome): { copy?: KubeObject } {
+  return outcome.type === 'ok' && outcome.value ? { copy: outcome.value } : {};
 }
 
 const LOOK: DispatchDecision = { next: { type: 'read', reason: 'the member reported a change that is not ours' } };

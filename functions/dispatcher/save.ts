@@ -21,7 +21,7 @@ export async function saveRecord(
 ): Promise<boolean> {
   let { stored } = job;
   for (let tries = 0; tries < RECORD_TRIES; tries += 1) {
-    const body = record && stringifyJson(withReports(record, stored) as unknown as JsonObject);
+    const body = record && stringifyJson(withReports(record, job, stored) as unknown as JsonObject);
     const isSame = body === (stored?.body ?? null) && parked === (stored?.parkedFor !== undefined);
     if (isSame) return false;
     const written = await deps.recordWriter.write({
@@ -37,15 +37,16 @@ export async function saveRecord(
   throw new Error(`the record of ${dispatchOwner(job.ref)} on ${cluster} keeps changing`);
 }
 
-/** A copy that was made anew has not been reported yet: what was seen of the old one says nothing about it. */
-function withReports(record: DispatchRecord, stored: StoreRecord | undefined): DispatchRecord {
-  if (!stored) return record;
+/** What came in while the round was under way is newer than what the round saw. A report that the old copy is gone says nothing about a new one. */
+function withReports(record: DispatchRecord, job: Job, stored: StoreRecord | undefined): DispatchRecord {
+  const isFirstTry = stored?.version === job.stored?.version;
+  if (!stored || isFirstTry) return record.observed?.gone && record.state === 'OK' ? withoutReport(record) : record;
   const { observed } = parseJson(stored.body) as unknown as DispatchRecord;
-  if (!observed || (observed.gone && record.state === 'OK')) {
-    const { observed: _none, ...rest } = record;
-    return rest;
-  }
-  return { ...record, observed };
+  return observed && !(observed.gone && record.state === 'OK') ? { ...record, observed } : record;
+}
+
+function withoutReport({ observed: _observed, ...record }: DispatchRecord): DispatchRecord {
+  return record;
 }
 
 /** The fold into the object's status; messages of the same quarter second are one. */

@@ -2,6 +2,7 @@
 import { type DispatchRecord, dispatchOwner } from '../../shared/federation/records.ts';
 import { sourceOf, templateType } from '../../shared/federation/type-config.ts';
 import { parseJson } from '../../shared/machinery/codec/json.ts';
+import { OPERATIONS_PER_WRITE_MAX } from '../../shared/runtime/limits.ts';
 import type { StatusMessage } from '../../shared/runtime/messages.ts';
 import { refOf } from '../../shared/runtime/objects.ts';
 import { writeAll } from '../../shared/runtime/operations.ts';
@@ -23,7 +24,8 @@ export async function reconcileStatus(deps: StatusDeps, message: StatusMessage):
   const { first, after, status, dispatched } = await foldObject(deps, input); // 2 fold (pure but for reads of what stands)
   if (first.length === 0 && after.length === 0) return done('nothing changed');
   deps.throttle.wrote(owner);
-  for (const operations of [first, after]) {
+  const isOneWrite = first.length + after.length <= OPERATIONS_PER_WRITE_MAX;
+  for (const operations of isOneWrite ? [[...first, ...after]] : [first, after]) {
     const outcome = await writeAll(deps.objects, operations, WRITER); //  3 commit
     if (outcome.type === 'busy') return requeueAfter(outcome.retryAfterSeconds * 1000, 'the store is busy');
     if (outcome.type === 'conflict')

@@ -101,7 +101,7 @@ function createFunctions(medium: ReturnType<typeof openMemory>, shared: Shared) 
       clusters: views,
       members,
       breakers,
-      recordWriter: createRecordWriter(store.records, clock, { gatherMs: 0 }),
+      recordWriter: createRecordWriter(store.records, clock),
       onManaged: (cluster, type) => watches.ensure(cluster, type),
     }),
     status: createStatusHandler({ ...base, index: store.index, clusters: views, throttle: createThrottle(clock) }),
