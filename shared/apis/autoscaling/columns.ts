@@ -1,7 +1,7 @@
 /** Columns of HorizontalPodAutoscaler, read in its v2 form. */
 import type { KubeObject } from '../../machinery/object.ts';
 import type { Column } from '../definition.ts';
-import { AGE, count, integer, list, NAME, text } from '../printing/columns.ts';
+import { AGE, count, list, NAME, text } from '../printing/columns.ts';
 
 const METRICS_SHOWN_MAX = 2;
 const UNKNOWN = '<unknown>';
@@ -13,8 +13,8 @@ export const AUTOSCALER_COLUMNS: readonly Column[] = [
   text('Reference', (hpa) => `${hpa.spec?.scaleTargetRef?.kind ?? ''}/${hpa.spec?.scaleTargetRef?.name ?? ''}`),
   text('Targets', targets),
   text('MinPods', (hpa) => (hpa.spec?.minReplicas === undefined ? '<unset>' : String(hpa.spec.minReplicas))),
-  integer('MaxPods', (hpa) => count(hpa.spec?.maxReplicas)),
-  integer('Replicas', (hpa) => count(hpa.status?.currentReplicas)),
+  text('MaxPods', (hpa) => count(hpa.spec?.maxReplicas)),
+  text('Replicas', (hpa) => count(hpa.status?.currentReplicas)),
   AGE,
 ];
 

@@ -42,20 +42,16 @@ function storageClass(object: KubeObject): string {
 export const NAMESPACE_COLUMNS: readonly Column[] = [NAME, text('Status', (namespace) => namespace.status?.phase ?? ''), AGE];
 export const CONFIG_MAP_COLUMNS: readonly Column[] = [
   NAME,
-  integer('Data', ({ data, binaryData }) => size(data) + size(binaryData)),
+  text('Data', ({ data, binaryData }) => size(data) + size(binaryData)),
   AGE,
 ];
 export const SECRET_COLUMNS: readonly Column[] = [
   NAME,
   text('Type', (secret) => secret.type ?? ''),
-  integer('Data', (secret) => size(secret.data)),
+  text('Data', (secret) => size(secret.data)),
   AGE,
 ];
-export const SERVICE_ACCOUNT_COLUMNS: readonly Column[] = [
-  NAME,
-  integer('Secrets', (account) => list(account.secrets).length),
-  AGE,
-];
+export const SERVICE_ACCOUNT_COLUMNS: readonly Column[] = [NAME, AGE];
 
 export const POD_TEMPLATE_COLUMNS: readonly Column[] = [
   NAME,
