@@ -92,7 +92,7 @@ function writes({
       void (await change(resource, name, MERGE, { metadata: { labels: { [key]: value } } })),
     patch: async (resource, name, patch) => void (await change(resource, name, STRATEGIC, patch)),
     edit: async (resource, name, from, to) => {
-      const { status: _status, ...live } = (await object(resource, name)) ?? {};
+      const live = { ...(await object(resource, name)), status: undefined };
       await must({ method: 'PUT', path: pathOf(resource, name), body: JSON.stringify(live).replaceAll(from, to) });
     },
     remove: async (resource, name) => {
