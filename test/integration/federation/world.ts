@@ -19,12 +19,14 @@ import { seededIds } from '../../../shared/adapters/memory/ids.ts';
 import { memoryLog } from '../../../shared/adapters/memory/log.ts';
 import { openMemory } from '../../../shared/adapters/memory/open.ts';
 import { builtInDefinitions } from '../../../shared/apis/built-in.ts';
+import type { Registry } from '../../../shared/apis/definition.ts';
 import { kubeadmiralDefinitions } from '../../../shared/apis/kubeadmiral/kinds.ts';
 import { lamiralDefinitions } from '../../../shared/apis/lamiral/kinds.ts';
 import { createRegistry } from '../../../shared/apis/registry.ts';
 import { controlPlaneSeeds } from '../../../shared/apis/seeds.ts';
 import { fromStored } from '../../../shared/apis/stored.ts';
 import { createApiServer } from '../../../shared/apiserver/create.ts';
+import type { ApiServer } from '../../../shared/apiserver/server.ts';
 import { memberConnection } from '../../../shared/federation/clusters/auth.ts';
 import { clusterFacts } from '../../../shared/federation/clusters/facts.ts';
 import { clustersByName, clusterView } from '../../../shared/federation/clusters/view.ts';
@@ -133,25 +135,8 @@ export async function createWorld(names: readonly string[] = ['eu-1', 'us-1', 'a
   const reader = createObjectReader(medium.store.objects);
   const shared: Shared = { clock, ids, log, registry, reader, sender: createSender(medium.queue), clients: fakeClients(members) };
   const functions = createFunctions(medium, shared);
-  const server = createApiServer({
-    store: medium.store,
-    registry: () => registry,
-    clock,
-    ids,
-    log,
-    authenticate: async () => undefined,
-    authorize: async () => ({ allowed: true, reason: '' }),
-    admission: [],
-    views: new Map(),
-    version: { major: '1', minor: '35', gitVersion: 'v1.35.4' },
-    readiness: new Map(),
-  });
-  const definitionOf = (apiVersion: string, kind: string) => {
-    const { group, version } = parseApiVersion(apiVersion);
-    const definition = registry.byKind(group, version, kind);
-    if (!definition) throw new Error(`no kind ${apiVersion} ${kind}`);
-    return definition;
-  };
+  const server = createServer(medium, shared);
+  const users = createUsers(server, registry);
   const world = {
     clock,
     log,
@@ -165,20 +150,7 @@ export async function createWorld(names: readonly string[] = ['eu-1', 'us-1', 'a
       if (!member) throw new Error(`no member ${name}`);
       return member;
     },
-    create: (object: KubeObject) => server.resources.create(definitionOf(object.apiVersion, object.kind), object),
-    get: (apiVersion: string, kind: string, namespace: string, name: string) =>
-      server.resources.get(definitionOf(apiVersion, kind), namespace, name),
-    async list(apiVersion: string, kind: string, namespace?: string) {
-      const options = namespace === undefined ? {} : { namespace };
-      return (await server.resources.list(definitionOf(apiVersion, kind), options)).items;
-    },
-    patch: (apiVersion: string, kind: string, namespace: string, name: string, patch: unknown) =>
-      server.resources.patch(definitionOf(apiVersion, kind), namespace, name, {
-        contentType: 'application/merge-patch+json',
-        body: JSON.stringify(patch),
-      }),
-    delete: (apiVersion: string, kind: string, namespace: string, name: string, propagationPolicy = 'Background') =>
-      server.resources.delete(definitionOf(apiVersion, kind), namespace, name, { propagationPolicy }),
+    ...users,
     settle: (ms = 2_000) => settle(medium, functions, clock, ms),
     /** One look at every cluster. */
     async tick() {
@@ -200,6 +172,48 @@ export async function createWorld(names: readonly string[] = ['eu-1', 'us-1', 'a
   await world.settle();
   await world.tick();
   return world;
+}
+
+function createServer(medium: ReturnType<typeof openMemory>, { clock, ids, log, registry }: Shared): ApiServer {
+  return createApiServer({
+    store: medium.store,
+    registry: () => registry,
+    clock,
+    ids,
+    log,
+    authenticate: async () => undefined,
+    authorize: async () => ({ allowed: true, reason: '' }),
+    admission: [],
+    views: new Map(),
+    version: { major: '1', minor: '35', gitVersion: 'v1.35.4' },
+    readiness: new Map(),
+  });
+}
+
+/** What users do, through the API server's own rules. */
+function createUsers({ resources }: ApiServer, registry: Registry) {
+  const definitionOf = (apiVersion: string, kind: string) => {
+    const { group, version } = parseApiVersion(apiVersion);
+    const definition = registry.byKind(group, version, kind);
+    if (!definition) throw new Error(`no kind ${apiVersion} ${kind}`);
+    return definition;
+  };
+  return {
+    create: (object: KubeObject) => resources.create(definitionOf(object.apiVersion, object.kind), object),
+    get: (apiVersion: string, kind: string, namespace: string, name: string) =>
+      resources.get(definitionOf(apiVersion, kind), namespace, name),
+    async list(apiVersion: string, kind: string, namespace?: string) {
+      const options = namespace === undefined ? {} : { namespace };
+      return (await resources.list(definitionOf(apiVersion, kind), options)).items;
+    },
+    patch: (apiVersion: string, kind: string, namespace: string, name: string, patch: unknown) =>
+      resources.patch(definitionOf(apiVersion, kind), namespace, name, {
+        contentType: 'application/merge-patch+json',
+        body: JSON.stringify(patch),
+      }),
+    delete: (apiVersion: string, kind: string, namespace: string, name: string, propagationPolicy = 'Background') =>
+      resources.delete(definitionOf(apiVersion, kind), namespace, name, { propagationPolicy }),
+  };
 }
 
 function fakeClients(members: ReadonlyMap<string, FakeMember>): MemberClients {
