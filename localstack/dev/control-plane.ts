@@ -1,13 +1,18 @@
 /** The control plane's API server: built-in kinds, KubeAdmiral's kinds and ours, seeded. */
+import { policyWarning } from '../../functions/api/policy-warning.ts';
 import { builtInDefinitions } from '../../shared/apis/built-in.ts';
 import type { Registry } from '../../shared/apis/definition.ts';
 import { kubeadmiralDefinitions } from '../../shared/apis/kubeadmiral/kinds.ts';
 import { lamiralDefinitions } from '../../shared/apis/lamiral/kinds.ts';
 import { createRegistry } from '../../shared/apis/registry.ts';
+import { fromStored } from '../../shared/apis/stored.ts';
 import { createApiServer } from '../../shared/apiserver/create.ts';
 import type { ApiServer } from '../../shared/apiserver/server.ts';
+import { federatedType, federatedTypes, SCOPES } from '../../shared/federation/type-config.ts';
 import type { Store } from '../../shared/ports/object-store.ts';
 import type { Clock, Ids, Log } from '../../shared/ports/system.ts';
+import { createObjectReader } from '../../shared/runtime/objects.ts';
+import { createScopeCache } from '../../shared/runtime/scope-cache.ts';
 import { ADMIN, mastersOnly, staticTokens } from '../access.ts';
 import { bootstrap, isDefaultPlaced } from './bootstrap.ts';
 
@@ -27,6 +32,7 @@ type Deps = { store: Store; clock: Clock; ids: Ids; log: Log; token: string };
 /** Builds the server and puts the seeds there that are missing. */
 export async function createControlPlane({ store, clock, ids, log, token }: Deps): Promise<ControlPlane> {
   const registry = createRegistry([...builtInDefinitions(), ...kubeadmiralDefinitions(), ...lamiralDefinitions()]);
+  const types = createScopeCache(store, SCOPES.typeConfigs, (stored) => federatedType(fromStored(stored)), federatedTypes);
   const server = createApiServer({
     store,
     registry: () => registry,
@@ -35,7 +41,7 @@ export async function createControlPlane({ store, clock, ids, log, token }: Deps
     log,
     authenticate: staticTokens(new Map([[token, ADMIN]])),
     authorize: mastersOnly,
-    admission: [],
+    admission: [policyWarning({ types, reader: createObjectReader(store.objects) })],
     views: new Map(),
     version: VERSION,
     readiness: new Map(),
