@@ -23,11 +23,11 @@ export async function run(args: readonly string[], io: CommandIo = processIo()):
     .configureOutput({ writeOut: io.out, writeErr: io.err })
     .showHelpAfterError('(lamiral --help shows the commands)');
   for (const spec of await wantedCommands(args)) {
-    program.addCommand(
-      toCommander(spec, async (commandArgs, options) => {
-        code = await spec.run(io, commandArgs, options);
-      }),
-    );
+    const command = toCommander(spec, async (commandArgs, options) => {
+      code = await spec.run(io, commandArgs, options);
+    });
+    // Without this a subcommand would print and exit by itself.
+    program.addCommand(command.copyInheritedSettings(program));
   }
   try {
     await program.parseAsync(args.length === 0 ? ['--help'] : [...args], { from: 'user' });
