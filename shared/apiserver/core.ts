@@ -11,6 +11,8 @@ export type Core = {
   deps: ApiServerDeps;
   /** The built-in steps, then those of `deps`. */
   admission: readonly AdmissionStep[];
+  /** Whether a step of `deps` may change objects. */
+  changesObjects: boolean;
   views: ReadonlyMap<string, View>;
   negotiate: (header: string | null) => Negotiated;
   /** Loaded with the first protobuf body. */

@@ -22,6 +22,7 @@ export function createApiServer(given: ApiServerDeps): ApiServer {
   const core: Core = {
     deps,
     admission: [namespaceLifecycle(deps), ...deps.admission],
+    changesObjects: deps.admission.some((step) => step.mutate !== undefined),
     views: new Map([...reviewViews(deps), ...deps.views]),
     negotiate: createNegotiator(),
     protobuf: once(() => createProtobufCodec(protobufData())),

@@ -4,9 +4,6 @@
 export const BODY_BYTES_MAX = 3 * 1024 * 1024;
 /** An object may not be stored above this (docs/storage.md). */
 export const OBJECT_BYTES_MAX = 1.5 * 1024 * 1024;
-/** Nesting of a body. Deeper documents would exhaust the stack of whoever walks them. */
-export const BODY_DEPTH_MAX = 400;
-
 /** Objects read from the store in one call. */
 export const LIST_PAGE_MAX = 500;
 /** Lists of at least this many objects are written as bytes. */

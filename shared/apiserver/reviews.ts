@@ -69,7 +69,7 @@ function attributesOf(spec: JsonObject, user: User, kind: string): RequestAttrib
       {
         type: 'Invalid',
         field: 'spec.resourceAttributes',
-        detail: 'Invalid value: exactly one of nonResourceAttributes or resourceAttributes must be specified',
+        detail: 'Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified',
       },
     ]);
   const from = isJsonObject(resource) ? resource : {};

@@ -44,13 +44,13 @@ export async function handleDeleteCollection(exchange: ResourceExchange): Promis
 
 const OPTIONS = { apiVersion: 'v1', kind: 'DeleteOptions' };
 
-/** Options of the query, then of the body, which wins. */
+/** Options of the body, or without one those of the query, as upstream has it. A dry run is believed wherever it is asked for. */
 async function readOptions(exchange: ResourceExchange): Promise<{ context: WriteContext; options: DeleteOptions }> {
   const { core, request, target } = exchange;
   const context = writeContext(exchange, { kind: 'DeleteOptions' });
   const body = await readBody(request);
   const given = isEmptyBody(body) ? {} : decodeObject(body, OPTIONS, core.protobuf().decode);
-  const options = { ...queryOptions(target.query), ...bodyOptions(given) };
+  const options = isEmptyBody(body) ? queryOptions(target.query) : bodyOptions(given);
   if (options.orphanDependents !== undefined && options.propagationPolicy !== undefined)
     throw optionError(
       'propagationPolicy',
@@ -69,7 +69,7 @@ function queryOptions(query: URLSearchParams): DeleteOptions {
   const grace = query.get('gracePeriodSeconds');
   const orphan = query.get('orphanDependents');
   if (policy) options.propagationPolicy = toPolicy(policy);
-  if (grace) options.gracePeriodSeconds = parseCount(grace, 'gracePeriodSeconds');
+  if (grace) options.gracePeriodSeconds = parseCount(grace);
   if (orphan) options.orphanDependents = isTrue(orphan);
   return options;
 }
@@ -106,6 +106,6 @@ function toPolicy(text: string): 'Background' | 'Foreground' | 'Orphan' {
   throw optionError(
     'propagationPolicy',
     'NotSupported',
-    `Unsupported value: ${JSON.stringify(text)}: supported values: "Background", "Foreground", "Orphan"`,
+    `Unsupported value: ${JSON.stringify(text)}: supported values: "Foreground", "Background", "Orphan", "nil"`,
   );
 }

@@ -83,7 +83,7 @@ export function isDryRun(query: URLSearchParams, kind: string): boolean {
   const values = query.getAll('dryRun');
   for (const value of values)
     if (value !== 'All')
-      throw optionError(kind, 'NotSupported', 'dryRun', `Unsupported value: ${JSON.stringify(value)}: supported values: "All"`);
+      throw optionError(kind, 'NotSupported', 'dryRun', `Unsupported value: ${JSON.stringify(values)}: supported values: "All"`);
   return values.length > 0;
 }
 

@@ -78,9 +78,7 @@ function parseWatchOptions(query: URLSearchParams): WatchOptions {
   const version = parseResourceVersion(query.get('resourceVersion'));
   const initialEvents = isTrue(initial);
   const bookmarks = isTrue(query.get('allowWatchBookmarks'));
-  if (initialEvents && !bookmarks)
-    throw forbiddenOption('sendInitialEvents', 'sendInitialEvents is forbidden for watch unless allowWatchBookmarks is set');
-  const asked = parseCount(query.get('timeoutSeconds'), 'timeoutSeconds') * 1000;
+  const asked = parseCount(query.get('timeoutSeconds')) * 1000;
   const timeoutMs = asked > 0 ? Math.min(asked, WATCH_TIMEOUT_MAX_MS) : WATCH_TIMEOUT_DEFAULT_MS;
   const fromPresent = initialEvents || (version === 0 && initial === null);
   return { version, fromPresent, initialEvents, bookmarks, timeoutMs };

@@ -5,7 +5,7 @@ import { badRequest, conflict, invalid, methodNotAllowed, unsupportedMediaType }
 import type { WriteContext, WriteResult } from '../core.ts';
 import { decodeObject, readBody } from '../http/body.ts';
 import { applyObject } from '../resources/apply.ts';
-import { createObject } from '../resources/create.ts';
+import { createObject, unnamed } from '../resources/create.ts';
 import { cannotBeHandled, toObject } from '../resources/decode.ts';
 import { APPLY_PATCH, patchTypes, readPatch } from '../resources/patch.ts';
 import { resourceOf, typeOf } from '../resources/read.ts';
@@ -30,18 +30,29 @@ export async function handleUpdate(exchange: ResourceExchange): Promise<Response
   const object = await readObject(exchange, context);
   refuseUnnamed(context, object);
   const version = object.metadata.resourceVersion;
-  if (!version && !definition.unconditionalUpdate) throw versionRequired(context);
   const onMissing =
     definition.createOnUpdate && context.subresource === '' ? () => createAbsent(exchange, context, object) : undefined;
   // An unconditional update may need several attempts, each from what the client sent: a failed one has changed its copy.
-  const change = () => ({ object: version ? object : structuredClone(object), tracked: false });
+  const change = (live: KubeObject) => {
+    if (!version && !definition.unconditionalUpdate) throw versionRequired(context);
+    refuseOtherUid(context, object, live);
+    return { object: version ? object : structuredClone(object), tracked: false };
+  };
   return sendResult(exchange, await updateObject(core, context, change, onMissing));
 }
 
 function refuseUnnamed(context: WriteContext, { metadata }: KubeObject): void {
-  if (!metadata.name) throw badRequest('name must be provided');
+  if (!metadata.name) throw unnamed(context);
   if (metadata.name !== context.name)
     throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${context.name})`);
+}
+
+/** A PUT names the object that it replaces; a patch that changes the uid is invalid instead. */
+function refuseOtherUid({ definition, name }: WriteContext, object: KubeObject, live: KubeObject): void {
+  const { uid } = object.metadata;
+  if (!uid || uid === live.metadata.uid) return;
+  const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid}`;
+  throw conflict(resourceOf(definition), name, why);
 }
 
 function versionRequired({ definition, name }: WriteContext) {

@@ -53,7 +53,17 @@ export function respondJson(
 export function respondFailure(context: ResponseContext, status: FailureStatus): Response | Promise<Response> {
   const seconds = status.details?.retryAfterSeconds;
   const retry = seconds !== undefined && (status.code === 429 || status.code === 503);
-  return respondJson(context, status.code, JSON.stringify(status), retry ? { 'Retry-After': String(seconds) } : undefined);
+  return respondJson(
+    context,
+    status.code,
+    JSON.stringify(status, withoutEmpty),
+    retry ? { 'Retry-After': String(seconds) } : undefined,
+  );
+}
+
+/** Go leaves empty strings out. */
+function withoutEmpty(_key: string, value: unknown): unknown {
+  return value === '' ? undefined : value;
 }
 
 /** `Warning: 299 - "text"`, all texts in one header: once they pass 4096 characters each is cut to 256 and the rest are dropped. */

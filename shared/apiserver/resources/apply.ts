@@ -1,12 +1,11 @@
 /** Server-side apply over the store: the configuration is merged with field ownership; an absent object is created. */
 import type { JsonObject, JsonValue, KubeObject } from '../../machinery/object.ts';
 import { conflictStatus } from '../../machinery/patch/apply/apply.ts';
-import { formatApiVersion } from '../../machinery/resource.ts';
-import { decode as decodeStructure, duplicateKeys, strictErrors } from '../../machinery/schema/decode.ts';
-import { badRequest, conflict, failure, type StatusError } from '../../machinery/status.ts';
+import { parseApiVersion } from '../../machinery/resource.ts';
+import { badRequest, conflict, failure, notFound } from '../../machinery/status.ts';
 import type { Core, WriteContext, WriteResult } from '../core.ts';
-import { isJsonObject, parseJsonOrYaml } from '../http/body.ts';
-import { createObject } from './create.ts';
+import { isJsonObject, notAnObject, parseJsonOrYaml } from '../http/body.ts';
+import { createObject, unnamed } from './create.ts';
 import { cannotBeHandled } from './decode.ts';
 import { applyOver } from './owners.ts';
 import { resourceOf } from './read.ts';
@@ -21,10 +20,12 @@ export async function applyObject(
 ): Promise<WriteResult> {
   const config = readConfiguration(context, patch.text);
   const onMissing = async () => {
-    if (context.subresource !== '') throw failureOfMissing(context);
+    if (context.subresource !== '') throw notFound(resourceOf(context.definition), context.name);
     refuseAbsent(context, config);
     await mayCreate();
-    return createObject(core, context, merge(context, undefined, config, patch.force), { tracked: true });
+    const object = merge(context, undefined, config, patch.force);
+    delete object.metadata.resourceVersion;
+    return createObject(core, context, object, { tracked: true });
   };
   return updateObject(
     core,
@@ -34,32 +35,15 @@ export async function applyObject(
   );
 }
 
-function failureOfMissing(context: WriteContext): StatusError {
-  const resource = resourceOf(context.definition);
-  return failure(404, 'NotFound', `${resource.resource} "${context.name}" not found`, {
-    name: context.name,
-    kind: resource.resource,
-  });
-}
-
-/** A configuration that names a uid or a version speaks of an object that was seen: it must not come back as another. */
+/** A configuration that names a uid speaks of an object that was seen: it must not come back as another. A version is passed over. */
 function refuseAbsent(context: WriteContext, { metadata }: KubeObject): void {
-  const resource = resourceOf(context.definition);
-  if (metadata.name && metadata.name !== context.name)
+  if (!metadata.name) throw unnamed(context);
+  if (metadata.name !== context.name)
     throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${context.name})`);
-  metadata.name = context.name;
-  if (metadata.uid)
-    throw conflict(
-      resource,
-      context.name,
-      `uid mismatch: the provided object specified uid ${metadata.uid}, and no existing object was found`,
-    );
-  if (metadata.resourceVersion)
-    throw conflict(
-      resource,
-      context.name,
-      `resourceVersion mismatch: the provided object specified resourceVersion ${metadata.resourceVersion}, and no existing object was found`,
-    );
+  if (metadata.uid) {
+    const why = `uid mismatch: the provided object specified uid ${metadata.uid}, and no existing object was found`;
+    throw conflict(resourceOf(context.definition), context.name, why);
+  }
 }
 
 function merge(context: WriteContext, live: KubeObject | undefined, config: KubeObject, force: boolean): KubeObject {
@@ -69,41 +53,28 @@ function merge(context: WriteContext, live: KubeObject | undefined, config: Kube
   throw outcome.code === 400 ? badRequest(outcome.message) : failure(500, '', outcome.message);
 }
 
-function readConfiguration(context: WriteContext, text: string): KubeObject {
+function readConfiguration({ definition }: WriteContext, text: string): KubeObject {
   const value = parseConfiguration(text);
-  const { definition } = context;
-  const apiVersion = formatApiVersion(definition.group, definition.version);
-  if (value['apiVersion'] !== apiVersion)
-    throw badRequest(
-      `Incorrect version specified in apply patch. Specified patch version: ${String(value['apiVersion'])}, expected: ${apiVersion}`,
-    );
-  refuseStrictly(context, value, apiVersion, text);
+  const { group, version } = parseApiVersion(String(value['apiVersion'] ?? ''));
+  const kind = String(value['kind'] ?? '');
+  if (group !== definition.group || version !== definition.version || kind !== definition.kind)
+    throw badRequest(`invalid object type: ${group}/${version}, Kind=${kind}`);
   const metadata = value['metadata'] ?? {};
   if (!isJsonObject(metadata)) throw cannotBeHandled(definition, 'metadata is no object');
   return { ...value, metadata } as unknown as KubeObject;
 }
 
-function parseConfiguration(text: string): JsonObject {
+/** The object that the text of an apply patch holds, JSON or YAML. Throws 400. */
+export function parseConfiguration(text: string): JsonObject {
   let value: JsonValue;
   try {
     value = parseJsonOrYaml(text);
   } catch (error) {
-    if (error instanceof SyntaxError || error instanceof RangeError) throw badRequest(`error decoding YAML: ${error.message}`);
-    throw error;
+    if (!(error instanceof SyntaxError)) throw error;
+    throw badRequest(`error decoding YAML: error converting YAML to JSON: ${error.message}`);
   }
-  if (!isJsonObject(value)) throw badRequest('error decoding YAML: the patch is not an object');
-  return value;
-}
-
-/** Strict refuses unknown and duplicate fields here; in other modes an unknown field is refused by the merge, which needs its type. */
-function refuseStrictly(context: WriteContext, value: JsonObject, apiVersion: string, text: string): void {
-  const { definition } = context;
-  const schema = definition.schema();
-  if (schema === undefined) return;
-  const decoded = decodeStructure(schema, value, { apiVersion, kind: definition.kind });
-  if (decoded.typeError !== undefined) throw cannotBeHandled(definition, decoded.typeError);
-  if (context.fieldValidation !== 'Strict') return;
-  const duplicates = /^\s*\{/.test(text) ? duplicateKeys(text) : [];
-  const problems = strictErrors(decoded.unknownFields, duplicates);
-  if (problems.length > 0) throw badRequest(`error strict decoding patch: ${problems.join(', ')}`);
+  if (isJsonObject(value)) return value;
+  throw badRequest(
+    `error decoding YAML: error unmarshaling JSON: while decoding JSON: ${notAnObject(value)}map[string]interface {}`,
+  );
 }

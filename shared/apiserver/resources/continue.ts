@@ -14,20 +14,21 @@ export function encodeContinue({ resourceVersion, namespace, name }: ContinueTok
 /** Throws 400 for anything that this server has not made. */
 export function decodeContinue(text: string): ContinueToken {
   const { v, rv, start } = parse(text);
-  if (v !== VERSION || typeof start !== 'string' || !Number.isSafeInteger(rv))
-    throw badRequest('continue key is not valid: incorrect encoded form');
+  if (v !== VERSION || typeof start !== 'string' || !Number.isSafeInteger(rv)) throw invalidToken('incorrect encoded form');
   const key = start.endsWith('\0') ? start.slice(0, -1) : start;
   const slash = key.indexOf('/');
-  if (slash < 0) throw badRequest('continue key is not valid: incorrect encoded start');
+  if (slash < 0) throw invalidToken('incorrect encoded start');
   const version = Number(rv);
   return { resourceVersion: version < 0 ? '' : String(version), namespace: key.slice(0, slash), name: key.slice(slash + 1) };
 }
+
+const invalidToken = (why: string) => badRequest(`invalid continue token: continue key is not valid: ${why}`);
 
 function parse(text: string): { v?: unknown; rv?: unknown; start?: unknown } {
   try {
     const value: unknown = JSON.parse(Buffer.from(text, 'base64url').toString('utf8'));
     return typeof value === 'object' && value !== null ? value : {};
   } catch {
-    throw badRequest('continue key is not valid: it is no base64 of JSON');
+    throw invalidToken('it is no base64 of JSON');
   }
 }

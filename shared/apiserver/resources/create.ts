@@ -13,7 +13,7 @@ import {
 import type { NewObject, StoredObject } from '../../ports/object-store.ts';
 import type { Core, WriteContext, WriteResult } from '../core.ts';
 import { GENERATE_NAME_BASE_MAX, GENERATE_NAME_TRIES, OBJECT_BYTES_MAX } from '../limits.ts';
-import { admissionRequest, mutate, validate } from './admit.ts';
+import { admissionRequest, mutateTracked, validate } from './admit.ts';
 import { ownersAfter } from './owners.ts';
 import { resourceOf } from './read.ts';
 import { decode, encode } from './storage.ts';
@@ -28,21 +28,22 @@ export async function createObject(
   const { definition } = context;
   if (object.metadata.resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created');
   placeInNamespace(context, object.metadata);
-  definition.strategy.applyDefaults?.(object);
-  const generated = !object.metadata.name && object.metadata.generateName !== undefined && object.metadata.generateName !== '';
-  if (generated) object.metadata.name = generateName(core, object.metadata.generateName ?? '');
-  const request = admissionRequest(context, 'create', { object });
-  await mutate(core, request);
-  // Stored as Go prints it: what clients compare with is the form of the real API server.
-  const prepared = core
-    .protobuf()
-    .normalize(prepareCreate(definition, request.object ?? object, { now: context.now, uid: core.deps.ids.uid() }));
-  if (!options.tracked) prepared.metadata.managedFields = ownersAfter(context, undefined, prepared);
+  // In Go's form: what clients compare with is what the real API server shows.
+  const { normalize } = core.protobuf();
+  const asked = normalize(object);
+  definition.strategy.applyDefaults?.(asked);
+  const base = asked.metadata.name ? '' : (asked.metadata.generateName ?? '');
+  if (base !== '') asked.metadata.name = generateName(core, base);
+  if (!options.tracked) asked.metadata.managedFields = ownersAfter(context, undefined, asked);
+  const request = admissionRequest(context, 'create', { object: asked });
+  await mutateTracked(core, context, request);
+  const identity = { now: context.now, uid: core.deps.ids.uid() };
+  const prepared = normalize(prepareCreate(definition, request.object ?? asked, identity));
   refuseInvalid(context, prepared);
   request.object = prepared;
   await validate(core, request);
   for (const text of definition.strategy.warnings?.(prepared, undefined) ?? []) context.warn(text);
-  return store(core, context, prepared, generated ? GENERATE_NAME_TRIES : 1);
+  return store(core, context, prepared, base === '' ? 1 : GENERATE_NAME_TRIES);
 }
 
 /** The URL's namespace counts; a body may repeat it, never contradict it. */
@@ -113,6 +114,11 @@ function nameTaken(
   return terminating
     ? new StatusError({ ...status, message: `object is being deleted: ${status.message}` })
     : new StatusError(status);
+}
+
+/** 400: a body that must name its object does not. */
+export function unnamed({ name }: WriteContext): StatusError {
+  return badRequest(`the name of the object (${name} based on URL) was undeterminable: name must be provided`);
 }
 
 /** 429: nothing was written, the same request may succeed in a moment. */

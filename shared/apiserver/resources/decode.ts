@@ -35,12 +35,17 @@ export function toObject(definition: ResourceDefinition, value: JsonObject, stri
 }
 
 function checkKind(definition: ResourceDefinition, apiVersion: string, value: JsonObject): void {
-  const given = value['apiVersion'] || apiVersion;
-  const kind = value['kind'] || definition.kind;
+  const given = String(value['apiVersion'] || apiVersion);
+  const kind = String(value['kind'] || definition.kind);
   if (given !== apiVersion)
-    throw badRequest(`the API version in the data (${String(given)}) does not match the expected API version (${apiVersion})`);
-  if (kind !== definition.kind)
-    throw badRequest(`the kind in the data (${String(kind)}) does not match the kind of the resource (${definition.kind})`);
+    throw badRequest(`the API version in the data (${given}) does not match the expected API version (${apiVersion})`);
+  if (kind === definition.kind) return;
+  // Go packages of internal types are named by the first part of the group.
+  const [internal = ''] = definition.group.split('.');
+  throw badRequest(
+    `${kind} in version "${definition.version}" cannot be handled as a ${definition.kind}: ` +
+      `converting (${definition.version}.${kind}) to (${internal || 'core'}.${definition.kind}): unknown conversion`,
+  );
 }
 
 function report({ mode, duplicates, warn, refuse }: Strictness, unknownFields: readonly string[]): void {

@@ -51,7 +51,8 @@ async function deleteOnce(core: Core, context: WriteContext, stored: StoredObjec
 }
 
 function checkPreconditions(context: WriteContext, { metadata }: KubeObject, { preconditions }: DeleteOptions): void {
-  const resource = resourceOf(context.definition);
+  // Upstream names the kind here, not the resource.
+  const resource = { group: context.definition.group, resource: context.definition.kind };
   if (preconditions?.uid !== undefined && preconditions.uid !== metadata.uid)
     throw conflict(
       resource,

@@ -21,7 +21,7 @@ export function parseListOptions(query: URLSearchParams): ListOptions {
   const match = query.get('resourceVersionMatch') ?? '';
   const text = query.get('continue') ?? '';
   if (query.get('sendInitialEvents')) throw forbiddenOption('sendInitialEvents', 'sendInitialEvents is forbidden for list');
-  const limit = Math.max(0, parseCount(query.get('limit'), 'limit'));
+  const limit = Math.max(0, parseCount(query.get('limit')));
   checkMatch(match, version, text);
   if (text !== '' && version !== '' && version !== '0')
     throw badRequest('specifying resource version is not allowed when using continue');
@@ -55,9 +55,9 @@ function invalidOption(type: string, field: string, detail: string) {
 }
 
 /** A whole number of a query; 0 when absent. Throws 400. */
-export function parseCount(text: string | null, name: string): number {
+export function parseCount(text: string | null): number {
   if (text === null || text === '') return 0;
-  if (!/^-?\d{1,15}$/.test(text)) throw badRequest(`${name}: strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
+  if (!/^-?\d{1,15}$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
   return Number(text);
 }
 

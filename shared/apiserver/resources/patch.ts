@@ -1,8 +1,10 @@
 /** The four patch formats as changes of a live object (reference: Kubernetes' patch types and their error codes). */
+import { parseJson } from '../../machinery/codec/json.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../machinery/object.ts';
 import { applyJsonPatch, PatchError, parseJsonPatch } from '../../machinery/patch/json.ts';
 import { applyMergePatch } from '../../machinery/patch/merge.ts';
 import { applyStrategicMergePatch } from '../../machinery/patch/strategic.ts';
+import { formatApiVersion } from '../../machinery/resource.ts';
 import { duplicateKeys } from '../../machinery/schema/decode.ts';
 import {
   badRequest,
@@ -13,7 +15,8 @@ import {
   unsupportedMediaType,
 } from '../../machinery/status.ts';
 import type { WriteContext } from '../core.ts';
-import { isJsonObject, parseJsonBody } from '../http/body.ts';
+import { isJsonObject, notAnObject } from '../http/body.ts';
+import { goJsonError } from '../http/go-json.ts';
 import { toObject } from './decode.ts';
 import type { MakeChange } from './update.ts';
 
@@ -51,18 +54,28 @@ export function patchFunction(
     const operations = failing(() => parseJsonPatch(value));
     return (document) => applyJsonPatch(document, operations);
   }
-  if (!isJsonObject(value)) throw badRequest('the patch is not a JSON object');
+  if (!isJsonObject(value)) throw badRequest(`error decoding patch: ${notAnObject(value)}map[string]interface {}`);
   if (patch.mediaType === MERGE_PATCH) return (document) => applyMergePatch(document, value);
   const schema = context.definition.schema();
   if (patch.mediaType !== STRATEGIC_PATCH || schema === undefined) throw unsupportedMediaType(patchTypes(context));
-  return (document) => applyStrategicMergePatch(document, value, schema);
+  return (document) => failingStrategic(() => applyStrategicMergePatch(document, value, schema));
 }
 
 function parsePatch(text: string): JsonValue {
   try {
-    return parseJsonBody(text);
+    return parseJson(text);
   } catch (error) {
-    if (error instanceof SyntaxError || error instanceof RangeError) throw badRequest(`error decoding patch: ${error.message}`);
+    if (error instanceof SyntaxError) throw badRequest(`error decoding patch: ${goJsonError(text, error)}`);
+    throw error;
+  }
+}
+
+/** A strategic merge patch that cannot be merged is a plain 500 with the reason, as upstream has it. */
+function failingStrategic<T>(run: () => T): T {
+  try {
+    return run();
+  } catch (error) {
+    if (error instanceof PatchError && error.type === 'failed') throw failure(500, '', error.message);
     throw error;
   }
 }
@@ -85,6 +98,9 @@ function failing<T>(run: () => T): T {
 function toPatched(context: WriteContext, patched: JsonValue, text: string): KubeObject {
   const refuse = (why: string) => invalidPatch(text, why);
   if (!isJsonObject(patched)) throw refuse('the patch does not leave an object');
+  const { definition } = context;
+  if (patched['kind'] !== definition.kind || patched['apiVersion'] !== formatApiVersion(definition.group, definition.version))
+    throw refuse('unknown conversion');
   const duplicates = context.fieldValidation === 'Ignore' ? [] : duplicateKeys(text);
   const strictness = {
     mode: context.fieldValidation,

@@ -31,7 +31,9 @@ export function parseResourceVersion(text: string | null): number {
   if (text === null || text === '' || text === '0') return 0;
   const version = /^[1-9]\d{0,18}$/.test(text) ? Number(text) : Number.NaN;
   if (!Number.isSafeInteger(version))
-    throw badRequest(`invalid resource version: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`);
+    throw badRequest(
+      `invalid resource version: resourceVersion: Invalid value: ${JSON.stringify(text)}: strconv.ParseUint: parsing ${JSON.stringify(text)}: invalid syntax`,
+    );
   return version;
 }
 

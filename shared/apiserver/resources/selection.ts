@@ -38,9 +38,9 @@ export function parseSelection(
   namespace: string,
   selectors: { labels: string; fields: string },
 ): Selection {
-  const labels = selectors.labels === '' ? [] : parsed(() => parseLabelSelector(selectors.labels), 'labels');
-  const all = selectors.fields === '' ? [] : parsed(() => parseFieldSelector(selectors.fields), 'fields');
-  for (const { field } of all) if (!isOffered(definition, field)) throw badRequest(`field label not supported: ${field}`);
+  const labels = selectors.labels === '' ? [] : parsed(() => parseLabelSelector(selectors.labels));
+  const all = selectors.fields === '' ? [] : parsed(() => parseFieldSelector(selectors.fields));
+  for (const { field } of all) if (!isOffered(definition, field)) throw badRequest(notOffered(definition, field));
   const name = all.find((each) => each.field === 'metadata.name' && each.operator === '=')?.value ?? '';
   const within = all.find((each) => each.field === 'metadata.namespace' && each.operator === '=')?.value ?? '';
   const fields = all.filter((each) => !(each.operator === '=' && isTaken(each, name, within, namespace)));
@@ -54,16 +54,21 @@ function isTaken(requirement: FieldRequirement, name: string, within: string, na
 }
 
 function isOffered(definition: ResourceDefinition, field: string): boolean {
-  if (field === 'metadata.name') return true;
-  if (field === 'metadata.namespace') return definition.namespaced;
-  return definition.selectableFields.has(field);
+  return field === 'metadata.name' || field === 'metadata.namespace' || definition.selectableFields.has(field);
 }
 
-function parsed<T>(parse: () => T, what: string): T {
+/** Built-in kinds without fields of their own answer otherwise than those with some. */
+function notOffered({ builtIn, selectableFields }: ResourceDefinition, field: string): string {
+  if (!builtIn || selectableFields.size > 0) return `field label not supported: ${field}`;
+  return `${JSON.stringify(field)} is not a known field selector: only "metadata.name", "metadata.namespace"`;
+}
+
+/** The parsers say what is wrong in upstream's words. */
+function parsed<T>(parse: () => T): T {
   try {
     return parse();
   } catch (error) {
-    if (error instanceof SyntaxError) throw badRequest(`unable to parse requirement of the ${what} selector: ${error.message}`);
+    if (error instanceof SyntaxError) throw badRequest(error.message);
     throw error;
   }
 }

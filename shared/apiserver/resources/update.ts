@@ -5,7 +5,7 @@ import { badRequest, conflict, invalid, notFound, OBJECT_WAS_MODIFIED } from '..
 import type { NewObject, StoredObject, WriteOperation } from '../../ports/object-store.ts';
 import type { Core, WriteContext, WriteResult } from '../core.ts';
 import { WRITE_ATTEMPTS_MAX } from '../limits.ts';
-import { admissionRequest, mutate, validate } from './admit.ts';
+import { admissionRequest, mutateTracked, validate } from './admit.ts';
 import { busy, placeInNamespace, refuseOversize } from './create.ts';
 import { ownersAfter } from './owners.ts';
 import { resourceOf } from './read.ts';
@@ -49,19 +49,15 @@ export async function updateObject(
 /** Name, namespace, uid and version of the new state must not contradict what is stored. */
 function checkIdentity(context: WriteContext, object: KubeObject, live: KubeObject): void {
   const { metadata } = object;
-  const resource = resourceOf(context.definition);
   if (metadata.name !== undefined && metadata.name !== context.name)
     throw badRequest(`the name of the object (${metadata.name}) does not match the name on the URL (${context.name})`);
   metadata.name = context.name;
   placeInNamespace(context, metadata);
-  if (metadata.uid && metadata.uid !== live.metadata.uid)
-    throw conflict(
-      resource,
-      context.name,
-      `Precondition failed: UID in precondition: ${metadata.uid}, UID in object meta: ${live.metadata.uid}`,
-    );
   if (metadata.resourceVersion && metadata.resourceVersion !== live.metadata.resourceVersion)
-    throw conflict(resource, context.name, OBJECT_WAS_MODIFIED);
+    throw conflict(resourceOf(context.definition), context.name, OBJECT_WAS_MODIFIED);
+  if (!metadata.uid || metadata.uid === live.metadata.uid) return;
+  const detail = `Invalid value: ${JSON.stringify(metadata.uid)}: field is immutable`;
+  throw invalid(context.definition, context.name, [{ type: 'Invalid', field: 'metadata.uid', detail }]);
 }
 
 type Outcome = WriteResult | { type: 'stale'; current: StoredObject | undefined };
@@ -74,13 +70,13 @@ async function replace(
 ): Promise<Outcome> {
   const { definition } = context;
   const { strategy } = definition;
-  strategy.applyDefaults?.(change.object);
-  const request = admissionRequest(context, 'update', { object: change.object, old: live });
-  await mutate(core, request);
   // In Go's form before it is compared: a zero that Go leaves out is no change, and must not count a generation.
-  const next = core.protobuf().normalize(request.object ?? change.object);
-  const object = prepareUpdate(definition, next, live, { now: context.now, subresource: context.subresource });
-  if (!change.tracked) object.metadata.managedFields = ownersAfter(context, live, object);
+  const asked = core.protobuf().normalize(change.object);
+  strategy.applyDefaults?.(asked);
+  if (!change.tracked) asked.metadata.managedFields = ownersAfter(context, live, asked);
+  const request = admissionRequest(context, 'update', { object: asked, old: live });
+  await mutateTracked(core, context, request);
+  const object = prepareUpdate(definition, request.object ?? asked, live, { now: context.now, subresource: context.subresource });
   refuseInvalid(context, object, live);
   request.object = object;
   await validate(core, request);

@@ -84,7 +84,13 @@ describe('create', () => {
       400,
       'the API version in the data (apps/v2) does not match the expected API version (apps/v1)',
     ],
-    ['another kind', MAPS, { ...configMap('a'), kind: 'Pod' }, 400, 'does not match'],
+    [
+      'another kind',
+      MAPS,
+      { ...configMap('a'), kind: 'Pod' },
+      400,
+      'Pod in version "v1" cannot be handled as a ConfigMap: converting (v1.Pod) to (core.ConfigMap): unknown conversion',
+    ],
     [
       'a bad name',
       MAPS,

@@ -1,9 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import { createNegotiator, parseAccept } from '../../../shared/apiserver/http/accept.ts';
-import { isEmptyBody, parseJsonBody, readBody } from '../../../shared/apiserver/http/body.ts';
+import { isEmptyBody, readBody } from '../../../shared/apiserver/http/body.ts';
+import { goJsonError, summarizeBody } from '../../../shared/apiserver/http/go-json.ts';
 import { respond, warningHeader } from '../../../shared/apiserver/http/respond.ts';
 import { parseTarget } from '../../../shared/apiserver/http/target.ts';
-import { BODY_BYTES_MAX, BODY_DEPTH_MAX } from '../../../shared/apiserver/limits.ts';
+import { BODY_BYTES_MAX } from '../../../shared/apiserver/limits.ts';
 import { StatusError } from '../../../shared/machinery/status.ts';
 
 const NONE = { group: '', version: '', resource: '', namespace: '', name: '', subresource: '', rest: '', watch: false };
@@ -140,11 +141,39 @@ describe('bodies', () => {
     expect(sent).toBeLessThan(8);
   });
 
-  test('nesting is bounded, brackets in strings do not count', () => {
-    const deep = '['.repeat(BODY_DEPTH_MAX + 1) + ']'.repeat(BODY_DEPTH_MAX + 1);
-    expect(() => parseJsonBody(deep)).toThrow(SyntaxError);
-    const text = JSON.stringify({ a: '['.repeat(1000), b: `\\"${'{'.repeat(1000)}` });
-    expect(parseJsonBody(text)).toEqual(JSON.parse(text));
+  const COMPLAINTS: readonly [string, string][] = [
+    ['', 'unexpected end of JSON input'],
+    ['{"a":', 'unexpected end of JSON input'],
+    ['[{', 'unexpected end of JSON input'],
+    ['{"a":"x', 'unexpected end of JSON input'],
+    ['x', "invalid character 'x' looking for beginning of value"],
+    ['{a:1}', "invalid character 'a' looking for beginning of object key string"],
+    ['{"a" 1}', "invalid character '1' after object key"],
+    ['{"a":1 "b":2}', "invalid character '\"' after object key:value pair"],
+    ['[1 2]', "invalid character '2' after array element"],
+    ['[1,]', "invalid character ']' looking for beginning of value"],
+    ['{"a":1}x', "invalid character 'x' after top-level value"],
+    ['{"a":"\u0001"}', "invalid character '\\u0001' in string literal"],
+  ];
+  test.each(COMPLAINTS)('%s is refused in the words of Go', (text, want) => {
+    const attempt = () => {
+      try {
+        return JSON.parse(text);
+      } catch (error) {
+        return goJsonError(text, error as Error);
+      }
+    };
+    expect(attempt()).toBe(want);
+  });
+
+  const SUMMARIES: readonly [string, string][] = [
+    ['', '<empty>'],
+    ['{"a":', '{"a":'],
+    ['[1]', '5b315d'],
+    [`{"a":"${'x'.repeat(40)}"}`, `{"a":"${'x'.repeat(24)} ...`],
+  ];
+  test.each(SUMMARIES)('%s is summarized', (text, want) => {
+    expect(summarizeBody({ text, bytes: undefined })).toBe(want);
   });
 
   test('an empty body is empty', async () => {
