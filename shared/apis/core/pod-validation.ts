@@ -13,7 +13,10 @@ export function validatePodTemplateObject(object: KubeObject): FieldError[] {
   return validatePodTemplate('template', object.template);
 }
 
-/** A pod's spec stays, but for images, a shorter deadline, more tolerations and fewer scheduling gates. */
+/**
+ * A pod's spec stays, but for images, a shorter deadline, more tolerations and fewer scheduling gates. Ephemeral containers and resources
+ * pass here, because their subresources come through the same check.
+ */
 export function validatePodUpdate(pod: KubeObject, old: KubeObject): FieldError[] {
   const spec = pod.spec ?? {};
   const before = old.spec ?? {};
@@ -56,9 +59,10 @@ function fixedSpec({
   schedulingGates: _gates,
   ...spec
 }: OwnField): OwnField {
-  const withoutImages = (containers: OwnField[] = []) => containers.map(({ image: _image, ...container }) => container);
+  const withoutImages = (containers: OwnField[] = []) =>
+    containers.map(({ image: _image, resources: _resources, ...container }) => container);
   // Set when the pod is bound; the spec's own value does not change otherwise.
-  const { nodeName: _nodeName, ...rest } = spec;
+  const { nodeName: _nodeName, ephemeralContainers: _ephemeral, ...rest } = spec;
   return { ...rest, containers: withoutImages(spec.containers), initContainers: withoutImages(spec.initContainers) };
 }
 

@@ -1,6 +1,7 @@
 /** Our own group, `lamiral.dev/v1alpha1`: the written reasons of every placement. */
 import type { KubeObject } from '../../machinery/object.ts';
 import { defineCustomResource } from '../custom/custom-resource.ts';
+import { anyObject, struct } from '../custom/shape.ts';
 import type { Column, ResourceDefinition } from '../definition.ts';
 import { once } from '../once.ts';
 import { DATE_AGE, list, text } from '../printing/columns.ts';
@@ -31,9 +32,9 @@ const COLUMNS: readonly Column[] = [
 
 /**
  * Members of a decision are maps of plugin results, which differ by profile: the schema keeps what it does not know. The shape is
- * federation's (plan); only workers write it.
+ * federation's (DecisionSpec); only workers write it, spec and status at once, so that there is no status subresource.
  */
-const SCHEMA = { type: 'object', 'x-kubernetes-preserve-unknown-fields': true, properties: {} };
+const SCHEMA = struct({ spec: anyObject(), status: anyObject() });
 
 /** SchedulingDecision, and ClusterSchedulingDecision for cluster-scoped objects. */
 export const lamiralDefinitions: () => readonly ResourceDefinition[] = once(() =>

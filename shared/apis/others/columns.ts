@@ -2,7 +2,7 @@
 import { formatHumanDuration } from '../../machinery/duration.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import type { Column } from '../definition.ts';
-import { AGE, count, firstThree, integer, list, NAME, orNone, text, wide } from '../printing/columns.ts';
+import { AGE, count, firstThree, integer, list, NAME, orNone, text } from '../printing/columns.ts';
 
 /** Name and Age only. */
 export const AGE_COLUMNS: readonly Column[] = [NAME, AGE];
@@ -15,7 +15,7 @@ export const PRIORITY_CLASS_COLUMNS: readonly Column[] = [
   integer('Value', (object) => count(object.value)),
   { ...text('Global-Default', (object) => object.globalDefault === true), type: 'boolean' },
   AGE,
-  wide(text('PreemptionPolicy', (object) => object.preemptionPolicy ?? '')),
+  text('PreemptionPolicy', (object) => object.preemptionPolicy ?? ''),
 ];
 
 export const ENDPOINT_SLICE_COLUMNS: readonly Column[] = [

@@ -6,6 +6,7 @@ import { forbidden, invalid, invalidEach, NOT_NEGATIVE, type OwnField, required 
 
 const STANDARD_FOR_CONTAINERS = new Set(['cpu', 'memory', 'ephemeral-storage']);
 const HUGE_PAGES = 'hugepages-';
+const HUGE_PAGE_SIZE = /^hugepages-([1-9]\d{0,9}(?:[KMGT]i)?)$/;
 
 /** Errors of `resources` of a container at `field` (`limits`, `requests`). Upstream orders resources as they come. */
 export function validateContainerResources(field: string, resources: OwnField): FieldError[] {
@@ -59,8 +60,9 @@ export function amountValueErrors(field: string, name: string, amount: string): 
 
 /** Huge pages come in whole pages of the size that the resource is named after. */
 function isPartOfPage(name: string, amount: string): boolean {
-  if (!name.startsWith(HUGE_PAGES)) return false;
-  const page = quantityToNumber(parseQuantity(name.slice(HUGE_PAGES.length)));
+  const size = HUGE_PAGE_SIZE.exec(name)?.[1];
+  if (size === undefined) return false;
+  const page = quantityToNumber(parseQuantity(size));
   return quantityToNumber(parseQuantity(String(amount))) % page !== 0;
 }
 
