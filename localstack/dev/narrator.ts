@@ -54,8 +54,10 @@ export function createNarrator(screen: Screen, now: () => number): Narrator {
     status: ({ source, dispatched, status }) => {
       const key = keyOf(source);
       const story = stories.get(key);
-      if (!story || !dispatched) return;
-      story.placedMs ??= now() - story.startedAt;
+      if (!story) return;
+      // `dispatched` is said once, in the fold that finds the object on all its clusters; readiness comes in a later one.
+      if (dispatched) story.placedMs ??= now() - story.startedAt;
+      if (story.placedMs === undefined) return;
       const placed = `, placed ${formatTook(story.placedMs)}`;
       if (!READY_KINDS.has(parseScope(source.scope).resource)) tell(key, placed);
       else if (isReady(status)) tell(key, `${placed}, ready ${formatTook(now() - story.startedAt)}`);

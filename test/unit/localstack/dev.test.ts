@@ -152,8 +152,8 @@ describe('what is told', () => {
     pass(41);
     narrator.status({ source, dispatched: true, status: { ...ready, readyReplicas: 0 } });
     pass(859);
-    narrator.status({ source, dispatched: true, status: ready });
-    narrator.status({ source, dispatched: true, status: ready });
+    narrator.status({ source, dispatched: false, status: ready });
+    narrator.status({ source, dispatched: false, status: ready });
     expect(lines).toEqual([
       'deployments default/web   9 -> us-1 7  eu-1 2                 decided 3 ms, placed 41 ms, ready 900 ms',
     ]);
