@@ -1,15 +1,18 @@
 /** Subresources and virtual resources: `/scale` of any kind that has one, and the views that `deps` bring. */
 import type { JsonObject, KubeObject } from '../../machinery/object.ts';
 import { badRequest, failure, methodNotAllowed, notAcceptable, unsupportedMediaType } from '../../machinery/status.ts';
+import type { WriteContext } from '../core.ts';
 import { decodeObject, isEmptyBody, isJsonObject, readBody } from '../http/body.ts';
+import { applyConfig, parseConfiguration } from '../resources/apply.ts';
 import { cannotBeHandled, toObject } from '../resources/decode.ts';
-import { JSON_PATCH, MERGE_PATCH, patchFunction } from '../resources/patch.ts';
+import { APPLY_PATCH, isApply, JSON_PATCH, MERGE_PATCH, patchFunction } from '../resources/patch.ts';
 import { readStored, typeOf } from '../resources/read.ts';
 import { scaleOf, withScale } from '../resources/scale.ts';
 import { decode } from '../resources/storage.ts';
 import { updateObject } from '../resources/update.ts';
 import type { View } from '../server.ts';
 import { isDryRun, type ResourceExchange, writeContext } from './exchange.ts';
+import { isTrue } from './read.ts';
 import { sendObject } from './send.ts';
 
 const SCALE = { apiVersion: 'autoscaling/v1', kind: 'Scale' };
@@ -22,7 +25,9 @@ export async function handleScale(exchange: ResourceExchange): Promise<Response>
     return sendObject(exchange, 200, scaleOf(definition, decode(definition, storage, stored)));
   }
   if (request.method !== 'PUT' && request.method !== 'PATCH') throw methodNotAllowed();
-  const context = writeContext(exchange, { kind: request.method === 'PUT' ? 'UpdateOptions' : 'PatchOptions' });
+  const apply = request.method === 'PATCH' && isApply(request);
+  const context = writeContext(exchange, { kind: request.method === 'PUT' ? 'UpdateOptions' : 'PatchOptions', apply });
+  if (apply) return applyScale(exchange, context);
   const change = await readScaleChange(exchange, context);
   const result = await updateObject(core, context, (live, copy) => ({
     object: withScale(definition, copy(), change(scaleOf(definition, live) as unknown as JsonObject)),
@@ -31,17 +36,28 @@ export async function handleScale(exchange: ResourceExchange): Promise<Response>
   return sendObject(exchange, 200, scaleOf(definition, result.object));
 }
 
+/** An applied Scale is an applied object that says nothing but its count: owners and conflicts are the object's. */
+async function applyScale(exchange: ResourceExchange, context: WriteContext): Promise<Response> {
+  const { core, definition, target } = exchange;
+  const scale = parseConfiguration((await readBody(exchange.request)).text);
+  if (scale['apiVersion'] !== SCALE.apiVersion || scale['kind'] !== SCALE.kind)
+    throw badRequest(`invalid object type: ${String(scale['apiVersion'])}, Kind=${String(scale['kind'])}`);
+  const bare: KubeObject = { ...typeOf(definition), metadata: { name: context.name } };
+  const config = withScale(definition, bare, scale);
+  const force = isTrue(target.query.get('force'));
+  const result = await applyConfig(core, context, { config, force }, async () => undefined);
+  return sendObject(exchange, 200, scaleOf(definition, result.object));
+}
+
 /** The Scale that is asked for, as a function of the one that is. */
-async function readScaleChange(
-  exchange: ResourceExchange,
-  context: ReturnType<typeof writeContext>,
-): Promise<(scale: JsonObject) => JsonObject> {
+async function readScaleChange(exchange: ResourceExchange, context: WriteContext): Promise<(scale: JsonObject) => JsonObject> {
   const body = await readBody(exchange.request);
   if (exchange.request.method === 'PUT') {
     const scale = decodeObject(body, SCALE, exchange.core.protobuf().decode);
     return () => scale;
   }
-  if (body.mediaType !== JSON_PATCH && body.mediaType !== MERGE_PATCH) throw unsupportedMediaType([JSON_PATCH, MERGE_PATCH]);
+  if (body.mediaType !== JSON_PATCH && body.mediaType !== MERGE_PATCH)
+    throw unsupportedMediaType([JSON_PATCH, MERGE_PATCH, APPLY_PATCH]);
   const apply = patchFunction(context, body);
   return (scale) => {
     const patched = apply(scale);

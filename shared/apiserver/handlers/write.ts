@@ -7,7 +7,7 @@ import { decodeObject, readBody } from '../http/body.ts';
 import { applyObject } from '../resources/apply.ts';
 import { createObject, unnamed } from '../resources/create.ts';
 import { cannotBeHandled, toObject } from '../resources/decode.ts';
-import { APPLY_PATCH, patchTypes, readPatch } from '../resources/patch.ts';
+import { APPLY_PATCH, isApply, patchTypes, readPatch } from '../resources/patch.ts';
 import { resourceOf, typeOf } from '../resources/read.ts';
 import { updateObject } from '../resources/update.ts';
 import { requireAllowed } from './authorize.ts';
@@ -75,7 +75,7 @@ async function createAbsent(exchange: ResourceExchange, context: WriteContext, o
 
 export async function handlePatch(exchange: ResourceExchange): Promise<Response> {
   const { core, target, request } = exchange;
-  const apply = request.headers.get('content-type')?.startsWith(APPLY_PATCH) ?? false;
+  const apply = isApply(request);
   const context = writeContext(exchange, { kind: 'PatchOptions', apply });
   const force = target.query.get('force');
   if (force !== null && !apply) throw forceForbidden();

@@ -18,19 +18,28 @@ export async function applyObject(
   patch: { text: string; force: boolean },
   mayCreate: () => Promise<void>,
 ): Promise<WriteResult> {
-  const config = readConfiguration(context, patch.text);
+  return applyConfig(core, context, { config: readConfiguration(context, patch.text), force: patch.force }, mayCreate);
+}
+
+/** The same for a configuration that is at hand. */
+export async function applyConfig(
+  core: Core,
+  context: WriteContext,
+  { config, force }: { config: KubeObject; force: boolean },
+  mayCreate: () => Promise<void>,
+): Promise<WriteResult> {
   const onMissing = async () => {
     if (context.subresource !== '') throw notFound(resourceOf(context.definition), context.name);
     refuseAbsent(context, config);
     await mayCreate();
-    const object = merge(context, undefined, config, patch.force);
+    const object = merge(context, undefined, config, force);
     delete object.metadata.resourceVersion;
     return createObject(core, context, object, { tracked: true });
   };
   return updateObject(
     core,
     context,
-    (_live, copy) => ({ object: merge(context, copy(), config, patch.force), tracked: true }),
+    (_live, copy) => ({ object: merge(context, copy(), config, force), tracked: true }),
     onMissing,
   );
 }

@@ -25,6 +25,11 @@ export const MERGE_PATCH = 'application/merge-patch+json';
 export const STRATEGIC_PATCH = 'application/strategic-merge-patch+json';
 export const APPLY_PATCH = 'application/apply-patch+yaml';
 
+/** Whether a request is a server-side apply. */
+export function isApply(request: Request): boolean {
+  return request.headers.get('content-type')?.startsWith(APPLY_PATCH) ?? false;
+}
+
 /** The formats a kind takes: strategic merge patch is for built-in kinds only. */
 export function patchTypes(context: WriteContext): string[] {
   const types = [JSON_PATCH, MERGE_PATCH];

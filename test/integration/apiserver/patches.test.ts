@@ -233,6 +233,28 @@ describe('server-side apply', () => {
     await other.close();
   });
 
+  test('a Scale is applied with the owners of its object', async () => {
+    await apply({ ...deployment('d'), metadata: { name: 'd' } }, 'fieldManager=one', `${DEPLOYMENTS}/d`);
+    const scale = { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'd' }, spec: { replicas: 5 } };
+    const path = `${DEPLOYMENTS}/d/scale`;
+    expect((await apply(scale, 'fieldManager=two', path)).json().message).toBe(
+      'Apply failed with 1 conflict: conflict with "one": .spec.replicas',
+    );
+    const forced = await apply(scale, 'fieldManager=two&force=true', path);
+    expect([forced.code, forced.json().kind, forced.json().spec.replicas]).toEqual([200, 'Scale', 5]);
+    const { metadata } = (await api.send('GET', `${DEPLOYMENTS}/d`)).json();
+    const entry = metadata.managedFields.find((each: { manager: string }) => each.manager === 'two');
+    expect(entry).toMatchObject({
+      operation: 'Apply',
+      apiVersion: 'apps/v1',
+      subresource: 'scale',
+      fieldsV1: { 'f:spec': { 'f:replicas': {} } },
+    });
+    expect((await apply({ ...scale, metadata: { name: 'none' } }, 'fieldManager=two', `${DEPLOYMENTS}/none/scale`)).code).toBe(
+      404,
+    );
+  });
+
   test('status is applied apart', async () => {
     await apply({ ...deployment('d'), metadata: { name: 'd' } }, 'fieldManager=one', `${DEPLOYMENTS}/d`);
     const status = { apiVersion: 'apps/v1', kind: 'Deployment', metadata: { name: 'd' }, status: { replicas: 3 } };
