@@ -5,12 +5,13 @@
 import { readFile } from 'node:fs/promises';
 import type { MemberConnection } from '../../ports/member-client.ts';
 
-type ClientNode = typeof import('@kubernetes/client-node');
+// The library's door loads every generated model, twice the time of what is needed here.
+type ClientNode = typeof import('@kubernetes/client-node/dist/config.js');
 type KubeConfig = InstanceType<ClientNode['KubeConfig']>;
 
 /** One connection per context, named as the context. Rejects when the file is unreadable, or when a credential plugin fails. */
 export async function loadKubeconfig(path: string): Promise<MemberConnection[]> {
-  const { KubeConfig } = await import('@kubernetes/client-node');
+  const { KubeConfig } = await import('@kubernetes/client-node/dist/config.js');
   const config = new KubeConfig();
   config.loadFromFile(path);
   const connections: MemberConnection[] = [];
@@ -20,7 +21,7 @@ export async function loadKubeconfig(path: string): Promise<MemberConnection[]> 
 
 /** The connection of one context: the named one, or the current. Rejects with a sentence when the file has no such context. */
 export async function loadContext(path: string, context?: string): Promise<MemberConnection> {
-  const { KubeConfig } = await import('@kubernetes/client-node');
+  const { KubeConfig } = await import('@kubernetes/client-node/dist/config.js');
   const config = new KubeConfig();
   config.loadFromFile(path);
   const name = context ?? config.getCurrentContext();
