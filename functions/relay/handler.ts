@@ -8,7 +8,7 @@ import type { Outgoing } from '../../shared/runtime/send.ts';
 import { workOf } from './changes.ts';
 import type { AfterSend } from './clusters.ts';
 import type { RelayDeps } from './deps.ts';
-import { ENTRIES_PER_READ, FAILED_ROUND_PAUSE_MS, READ_AT_LEAST_EVERY_MS } from './limits.ts';
+import { ENTRIES_PER_READ, FAILED_ROUND_PAUSE_MS, READ_AT_LEAST_EVERY_MS, STORE_CURSOR_EVERY_MS } from './limits.ts';
 
 export type { RelayDeps } from './deps.ts';
 
@@ -42,11 +42,19 @@ export async function relayOnce(deps: RelayDeps): Promise<number> {
   return entries.length;
 }
 
-/** Relays until `signal` aborts, woken by commits. Never rejects: a failed round is logged and repeated. */
+/** Where a long-lived relay stands: `stored` is what the store knows, which may lag by a second. */
+type Position = { at: string; stored: string; storedAt: number };
+
+/**
+ * Relays until `signal` aborts, woken by commits. The cursor is stored once a second and at the end: what a crash makes it read again is
+ * sent again, and mostly dropped as repeats. Never rejects: a failed round is logged and repeated from the stored cursor.
+ */
 export async function runRelay(deps: RelayDeps, options: { lanes: Pick<Lanes, 'onCommit'>; signal: AbortSignal }): Promise<void> {
   const { signal } = options;
+  const handle = createRelayHandler(deps);
   let wake = new AbortController();
   let isBehind = true;
+  let position: Position | undefined;
   const stopListening = options.lanes.onCommit(() => {
     isBehind = true;
     wake.abort();
@@ -55,13 +63,40 @@ export async function runRelay(deps: RelayDeps, options: { lanes: Pick<Lanes, 'o
     isBehind = false;
     wake = new AbortController();
     try {
-      const count = await relayOnce(deps);
-      if (count > 0 || isBehind) continue;
-      await deps.clock.sleep(READ_AT_LEAST_EVERY_MS, AbortSignal.any([wake.signal, signal]));
+      position ??= await loadPosition(deps);
+      const { entries, cursor } = await deps.feed.read(position.at, ENTRIES_PER_READ);
+      if (entries.length > 0) await handle(entries);
+      position.at = cursor;
+      await keepPosition(deps, position, STORE_CURSOR_EVERY_MS);
+      if (entries.length === 0 && !isBehind) await idle(deps, position, wake.signal, signal);
     } catch (error) {
+      position = undefined;
       deps.log.error('relay: a round failed and is repeated', { error: error instanceof Error ? error.stack : String(error) });
       await deps.clock.sleep(FAILED_ROUND_PAUSE_MS, signal);
     }
   }
   stopListening();
+  if (position) await keepPosition(deps, position, 0);
+}
+
+/** Waits for a commit; what was read is stored before a long wait. */
+async function idle(deps: RelayDeps, position: Position, woken: AbortSignal, signal: AbortSignal): Promise<void> {
+  const either = AbortSignal.any([woken, signal]);
+  await deps.clock.sleep(STORE_CURSOR_EVERY_MS, either);
+  if (either.aborted) return;
+  await keepPosition(deps, position, 0);
+  await deps.clock.sleep(READ_AT_LEAST_EVERY_MS, either);
+}
+
+async function loadPosition({ cursors, clock }: RelayDeps): Promise<Position> {
+  const stored = await cursors.load(CURSOR);
+  return { at: stored, stored, storedAt: clock.now() };
+}
+
+async function keepPosition({ cursors, clock }: RelayDeps, position: Position, everyMs: number): Promise<void> {
+  if (position.at === position.stored || clock.now() - position.storedAt < everyMs) return;
+  const isOurs = await cursors.store(CURSOR, position.at, position.stored);
+  if (!isOurs) throw new Error('another relay moved the cursor');
+  position.stored = position.at;
+  position.storedAt = clock.now();
 }

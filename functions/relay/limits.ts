@@ -6,3 +6,5 @@ export const ENTRIES_PER_READ = 200;
 export const READ_AT_LEAST_EVERY_MS = 5_000;
 /** Pause after a failed round. */
 export const FAILED_ROUND_PAUSE_MS = 1_000;
+/** A long-lived relay stores its cursor this often: a commit per second instead of one per change. */
+export const STORE_CURSOR_EVERY_MS = 1_000;

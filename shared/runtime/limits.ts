@@ -25,3 +25,11 @@ export const SEND_MESSAGES_MAX = 500;
 export const LIST_PAGE = 500;
 /** Operations of one store write. */
 export const OPERATIONS_PER_WRITE_MAX = 4;
+/** Acknowledgements wait this long for others: each costs a commit, and nobody waits for one but later work on the same key. */
+export const ACKNOWLEDGE_GATHER_MS = 5;
+/** Messages of one gathered acknowledgement. */
+export const ACKNOWLEDGE_MAX = 64;
+/** What was sent is remembered this long, well within the five minutes in which the queue itself drops a repeat. */
+export const SENT_REMEMBERED_MS = 120_000;
+/** Sent messages that are remembered. */
+export const SENT_REMEMBERED_MAX = 10_000;

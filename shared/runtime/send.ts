@@ -1,7 +1,9 @@
 /** Between work and queue messages: which queue, which group, and a deduplication id made of identity and cause, never of content. */
 import { sha256Hex } from '../machinery/canonical.ts';
 import { parseJson } from '../machinery/codec/json.ts';
+import type { Clock } from '../ports/system.ts';
 import type { Message, WorkQueue } from '../ports/work-queue.ts';
+import { SENT_REMEMBERED_MAX, SENT_REMEMBERED_MS } from './limits.ts';
 import type { QueueName, WorkMessage } from './messages.ts';
 
 /**
@@ -17,13 +19,42 @@ export type Sender = {
   sendLater(outgoing: Outgoing, at: number): Promise<void>;
 };
 
-/** The sender over a work queue. */
-export function createSender(queue: Pick<WorkQueue, 'send' | 'sendLater'>): Sender {
+/**
+ * The sender over a work queue. With a clock it remembers what it sent, and spares the queue the repeats that it would drop: the clusters of one
+ * object ask for the same fold, one after the other.
+ */
+export function createSender(queue: Pick<WorkQueue, 'send' | 'sendLater'>, clock?: Pick<Clock, 'now'>): Sender {
+  const memory = clock ? createMemory(clock) : undefined;
   return {
     async send(outgoing) {
-      if (outgoing.length > 0) await queue.send(outgoing.map(toMessage));
+      const messages = outgoing.map(toMessage).filter(({ dedupeId }) => !memory?.knows(dedupeId));
+      if (messages.length === 0) return;
+      await queue.send(messages);
+      for (const { dedupeId } of messages) memory?.note(dedupeId);
     },
-    sendLater: (outgoing, at) => queue.sendLater(toMessage(outgoing), at),
+    async sendLater(outgoing, at) {
+      const message = toMessage(outgoing);
+      if (memory?.knows(message.dedupeId)) return;
+      await queue.sendLater(message, at);
+      memory?.note(message.dedupeId);
+    },
+  };
+}
+
+/** Ids that were sent a short while ago. Noted only after the queue has taken them. */
+function createMemory(clock: Pick<Clock, 'now'>): { knows(id: string): boolean; note(id: string): void } {
+  const sentAt = new Map<string, number>();
+  return {
+    knows(id) {
+      const at = sentAt.get(id);
+      return at !== undefined && clock.now() - at < SENT_REMEMBERED_MS;
+    },
+    note(id) {
+      sentAt.delete(id);
+      sentAt.set(id, clock.now());
+      const [oldest] = sentAt.keys();
+      if (sentAt.size > SENT_REMEMBERED_MAX && oldest !== undefined) sentAt.delete(oldest);
+    },
   };
 }
 

@@ -2,7 +2,14 @@
 import type { Clock, Log } from '../ports/system.ts';
 import type { ReceivedMessage, WorkQueue } from '../ports/work-queue.ts';
 import type { BatchHandler } from './batch.ts';
-import { CONCURRENCY_MAX, RECEIVE_MESSAGES_MAX, RECEIVE_WAIT_MS, VISIBILITY_MS } from './limits.ts';
+import {
+  ACKNOWLEDGE_GATHER_MS,
+  ACKNOWLEDGE_MAX,
+  CONCURRENCY_MAX,
+  RECEIVE_MESSAGES_MAX,
+  RECEIVE_WAIT_MS,
+  VISIBILITY_MS,
+} from './limits.ts';
 import type { QueueName } from './messages.ts';
 import { backoffMs } from './retry.ts';
 
@@ -25,20 +32,24 @@ export type WorkersOptions = {
  */
 export async function runWorkers(options: WorkersOptions): Promise<void> {
   const { signal, concurrency = CONCURRENCY_MAX } = options;
+  const acknowledger = createAcknowledger(options);
   const running = new Set<Promise<void>>();
   let busy = 0;
+  let freed = Promise.withResolvers<void>();
   while (!signal.aborted) {
     if (busy >= concurrency) {
-      await Promise.race(running);
+      freed = Promise.withResolvers<void>();
+      await freed.promise;
       continue;
     }
     const messages = await receive(options, Math.min(RECEIVE_MESSAGES_MAX, concurrency - busy));
     for (const group of Map.groupBy(messages, (message) => message.groupId).values()) {
       busy += group.length;
-      const work = handleGroup(options, group).finally(() => {
+      const handling = handle(options, group).finally(() => {
         busy -= group.length;
-        running.delete(work);
+        freed.resolve();
       });
+      const work = handling.then((failed) => settle(options, acknowledger, group, failed)).finally(() => running.delete(work));
       running.add(work);
     }
   }
@@ -63,13 +74,42 @@ async function receive(options: WorkersOptions, max: number): Promise<readonly R
   }
 }
 
-async function handleGroup(options: WorkersOptions, group: readonly ReceivedMessage[]): Promise<void> {
-  const { queue, name, log } = options;
+/** Takes handled messages, and acknowledges those of a few milliseconds together; resolves when that is done. */
+type Acknowledger = { acknowledge(messages: readonly ReceivedMessage[]): Promise<void> };
+
+function createAcknowledger({ queue, clock }: WorkersOptions): Acknowledger {
+  let waiting: ReceivedMessage[] = [];
+  let flushing: Promise<void> | undefined;
+  let full = new AbortController();
+  const flush = async (signal: AbortSignal): Promise<void> => {
+    await clock.sleep(ACKNOWLEDGE_GATHER_MS, signal);
+    const batch = waiting;
+    waiting = [];
+    flushing = undefined;
+    full = new AbortController();
+    await queue.acknowledge(batch);
+  };
+  return {
+    acknowledge(messages) {
+      waiting.push(...messages);
+      flushing ??= flush(full.signal);
+      if (waiting.length >= ACKNOWLEDGE_MAX) full.abort();
+      return flushing;
+    },
+  };
+}
+
+/** Acknowledges what was handled, and lets the rest come back after a pause. Never rejects. */
+async function settle(
+  { queue, name, log }: WorkersOptions,
+  { acknowledge }: Acknowledger,
+  group: readonly ReceivedMessage[],
+  failed: ReadonlySet<string>,
+): Promise<void> {
   try {
-    const failed = new Set(await handlerFailures(options, group));
     const handled = group.filter((message) => !failed.has(message.id));
     const again = group.filter((message) => failed.has(message.id));
-    if (handled.length > 0) await queue.acknowledge(handled);
+    if (handled.length > 0) await acknowledge(handled);
     const first = again[0];
     if (first) await queue.release(again, backoffMs(first.receives - 1, first.groupId));
   } catch (error) {
@@ -78,11 +118,12 @@ async function handleGroup(options: WorkersOptions, group: readonly ReceivedMess
   }
 }
 
-async function handlerFailures(options: WorkersOptions, group: readonly ReceivedMessage[]): Promise<readonly string[]> {
+/** Ids of the messages that failed. A handler that fails as a whole failed for all of them. */
+async function handle(options: WorkersOptions, group: readonly ReceivedMessage[]): Promise<ReadonlySet<string>> {
   try {
-    return (await options.handler(group)).failed;
+    return new Set((await options.handler(group)).failed);
   } catch (error) {
     options.log.error(`${options.name}: the handler failed`, { error: error instanceof Error ? error.stack : String(error) });
-    return group.map((message) => message.id);
+    return new Set(group.map((message) => message.id));
   }
 }

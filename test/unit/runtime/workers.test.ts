@@ -29,7 +29,7 @@ const turns = async () => {
 test('a slow message holds up no other, and never more than the limit are in flight', async () => {
   const open: (() => void)[] = [];
   let most = 0;
-  const { send, end, medium } = setup(async () => {
+  const { send, end, medium, clock } = setup(async () => {
     await new Promise<void>((resolve) => {
       open.push(resolve);
       most = Math.max(most, open.length);
@@ -43,6 +43,7 @@ test('a slow message holds up no other, and never more than the limit are in fli
   await turns();
   expect(open).toHaveLength(2);
   for (const resolve of open) resolve();
+  await clock.advance(10);
   await turns();
   expect(await medium.queue.depth('clusters')).toBe(0);
   await end();
@@ -60,6 +61,7 @@ test('what fails comes back after a pause, and what was handled does not', async
   await clock.advance(1_000);
   await turns();
   expect(seen).toHaveLength(2);
+  await clock.advance(10);
   expect(await medium.queue.depth('clusters')).toBe(0);
   await end();
 });
