@@ -1,6 +1,7 @@
 /** From a URL and a method to a handler. There is no route per kind: the registry says what exists and what may be asked of it. */
 import type { ResourceDefinition } from '../apis/definition.ts';
 import { methodNotAllowed, unknownPath } from '../machinery/status.ts';
+import { deprecationOf } from './deprecated.ts';
 import { isStoredPart } from './discovery/served.ts';
 import { requireAllowed } from './handlers/authorize.ts';
 import { handleDelete, handleDeleteCollection } from './handlers/delete.ts';
@@ -49,6 +50,8 @@ export async function routeResource(exchange: Exchange, resource: ResourceTarget
   await requireAllowed(exchange.core, attributes);
   const definition = exchange.registry.byResource(resource.group, resource.version, resource.resource);
   if (definition === undefined || isMisplaced(definition, resource)) throw unknownPath();
+  const deprecation = deprecationOf(definition);
+  if (deprecation !== undefined) exchange.warnings.push(deprecation);
   const full = resourceExchange(exchange, resource, definition, attributes);
   if (resource.subresource !== '') return routeSubresource(full);
   const view = definition.virtual ? exchange.core.views.get(`${definition.group}/${definition.plural}`) : undefined;

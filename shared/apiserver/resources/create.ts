@@ -39,6 +39,8 @@ export async function createObject(
   await mutateTracked(core, context, request);
   const identity = { now: context.now, uid: core.deps.ids.uid() };
   const prepared = normalize(prepareCreate(definition, request.object ?? asked, identity));
+  // Defaults also hold for what preparing has added: upstream fills them in again whenever it reads.
+  definition.strategy.applyDefaults?.(prepared);
   refuseInvalid(context, prepared);
   request.object = prepared;
   await validate(core, request);

@@ -284,6 +284,13 @@ describe('what every answer carries', () => {
     expect((await api.send('OPTIONS', MAPS)).code).toBe(405);
   });
 
+  test('a deprecated kind says so on every answer', async () => {
+    const answer = await api.send('GET', '/api/v1/namespaces/default/endpoints');
+    expect(answer.headers.get('warning')).toBe(
+      '299 - "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"',
+    );
+  });
+
   test('who asks as somebody else is refused, not answered as himself', async () => {
     const answer = await api.send('GET', MAPS, { headers: { 'Impersonate-User': 'reader' } });
     expect([answer.code, answer.json().message]).toEqual([403, 'this server does not support impersonation']);
