@@ -13,17 +13,9 @@ const pairs = parseJson(readFileSync(new URL('./data/protobuf-pairs.json', impor
 const codec = createProtobufCodec(protobufData());
 const bytesOf = ({ protobuf }: Pair): Buffer => Buffer.from(protobuf, 'base64');
 
-/** Go prints nil as null; our objects leave such members out. Raw JSON inside an object keeps its nulls, in lists and maps of its own. */
-function withoutNulls(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(withoutNulls);
-  if (value === null || typeof value !== 'object') return value;
-  const members = Object.entries(value).filter(([, member]) => member !== null && member !== undefined) as [string, JsonValue][];
-  return Object.fromEntries(members.map(([key, member]) => [key, key === 'data' ? member : withoutNulls(member)]));
-}
-
 /** The JSON form adds these two to claim templates; the protobuf form has no room for them. */
 function expected({ json }: Pair): JsonValue {
-  const object = withoutNulls(json as JsonObject) as { spec?: { volumeClaimTemplates?: JsonObject[] } };
+  const object = structuredClone(json) as unknown as { spec?: { volumeClaimTemplates?: JsonObject[] } };
   for (const template of object.spec?.volumeClaimTemplates ?? []) {
     delete template.apiVersion;
     delete template.kind;

@@ -1,6 +1,6 @@
 /**
  * Brings a JSON object to the form in which Go would print it again: zero values that `omitempty` hides are dropped, structs that are
- * no pointers (`status`, `strategy`, `resources`) appear. The descriptor data know which is which; OpenAPI does not.
+ * no pointers (`status`, `strategy`, `resources`) appear, lists that are always shown are null without elements. The descriptor data know which is which; OpenAPI does not.
  */
 import { setOwn } from '../../equality.ts';
 import type { JsonObject, JsonValue } from '../../object.ts';
@@ -30,7 +30,8 @@ function normalizeField(field: FieldPlan, value: JsonValue): JsonValue | undefin
 
 function normalizeList(field: FieldPlan, value: JsonValue): JsonValue | undefined {
   if (!Array.isArray(value)) return value;
-  if (value.length === 0 && field.omitEmpty) return undefined;
+  // The store of the real server, protobuf, does not tell an empty list from none.
+  if (value.length === 0) return field.omitEmpty ? undefined : null;
   return field.type === 'message' ? value.map((item) => normalizeElement(field, item)) : value;
 }
 

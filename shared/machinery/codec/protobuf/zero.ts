@@ -1,6 +1,6 @@
 /**
  * Go's rules for zero values in JSON: a zero is printed when the field is a pointer that is set, or lacks `omitempty`; a struct that is not
- * a pointer is printed always. Null values are left out altogether, as in all our objects.
+ * a pointer is printed always, a time or embedded object among them as null, and so is a list or map that lacks `omitempty`.
  */
 import type { JsonObject, JsonValue } from '../../object.ts';
 import type { FieldPlan, MessagePlan } from './plan.ts';
@@ -17,13 +17,13 @@ export function keepsZero(field: FieldPlan): boolean {
   return !field.omitEmpty || (field.type === 'message' && field.wrap === 'single');
 }
 
-/** Adds what Go prints though nobody set it: structs, and scalars without `omitempty`. `present`: inlined messages that were read themselves. */
+/** Adds what Go prints though nobody set it: structs, and all that lacks `omitempty`. `present`: inlined messages that were read themselves. */
 export function fillMissing(target: JsonObject, plan: MessagePlan, present: ReadonlySet<FieldPlan> | undefined): void {
   for (const field of plan.fields) {
-    if (field.pointer || field.wrap !== 'single') continue;
+    if (field.pointer && field.omitEmpty) continue;
     if (field.name === '') {
       if (!present?.has(field)) fillMissing(target, field.message(), undefined);
-    } else if (!Object.hasOwn(target, field.name) && keepsZero(field)) {
+    } else if (keepsZero(field) && !Object.hasOwn(target, field.name)) {
       const value = missingValue(field);
       if (value !== undefined) target[field.name] = value;
     }
@@ -31,6 +31,7 @@ export function fillMissing(target: JsonObject, plan: MessagePlan, present: Read
 }
 
 function missingValue(field: FieldPlan): JsonValue | undefined {
+  if (field.pointer || field.wrap !== 'single') return null;
   switch (field.type) {
     case 'string':
       return '';
@@ -49,8 +50,8 @@ function missingValue(field: FieldPlan): JsonValue | undefined {
 function missingMessage(plan: MessagePlan): JsonValue | undefined {
   if (plan.special === 'quantity') return '0';
   if (plan.special === 'intOrString') return 0;
-  // Times, raw parts and lists without a value are null in Go.
-  if (plan.special !== undefined) return undefined;
+  // Times, embedded objects and lists of a named type.
+  if (plan.special !== undefined) return null;
   const empty: JsonObject = {};
   fillMissing(empty, plan, undefined);
   return empty;
