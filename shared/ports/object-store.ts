@@ -121,6 +121,7 @@ export type StoreRecord = {
 export type RecordWrite = { owner: string; cluster: string; body: string | null; expected?: number; parkedFor?: string };
 export type Records = {
   ofOwner(owner: string): Promise<readonly StoreRecord[]>;
+  get(owner: string, cluster: string): Promise<StoreRecord | undefined>;
   parkedFor(cluster: string, limit: number): Promise<readonly StoreRecord[]>;
   /** Writes independent records, each by itself (no log slot); returns those that were stale. One transaction where the medium allows. */
   write(records: readonly RecordWrite[]): Promise<{ stale: readonly RecordWrite[] }>;

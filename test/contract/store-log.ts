@@ -206,6 +206,8 @@ export function storeLogContract(name: string, open: OpenStore): void {
         { owner: 'web', cluster: 'eu', body: '1' },
       ]);
       expect(await store.records.ofOwner('web')).toHaveLength(2);
+      expect(await store.records.get('web', 'eu')).toEqual(eu);
+      expect(await store.records.get('web', 'us')).toBeUndefined();
       const taken = { owner: 'web', cluster: 'eu', body: 'x', expected: 0 };
       const stale = { owner: 'web', cluster: 'ap', body: 'x', expected: (ap?.version ?? 0) + 1 };
       const good = { owner: 'web', cluster: 'us', body: '1', expected: 0 };

@@ -47,6 +47,10 @@ export function createRecords(database: Database, committer: Committer, writer: 
     async ofOwner(owner) {
       return database.all<RecordRow>('SELECT * FROM record WHERE owner = ? ORDER BY cluster', owner).map(toRecord);
     },
+    async get(owner, cluster) {
+      const row = database.get<RecordRow>('SELECT * FROM record WHERE owner = ? AND cluster = ?', owner, cluster);
+      return row && toRecord(row);
+    },
     async parkedFor(cluster, limit) {
       const sql = 'SELECT * FROM record WHERE parked_for = ? ORDER BY owner, cluster LIMIT ?';
       return database.all<RecordRow>(sql, cluster, limit).map(toRecord);
