@@ -86,13 +86,20 @@ function applyOperation(state: State, operation: JsonPatchOperation, { lenient }
   else throw failed(`Unexpected kind: ${operation.op}`);
 }
 
-function pathOf({ path }: JsonPatchOperation, name: string): string {
-  if (path === undefined) throw failed(`${name} operation failed to decode path: missing value`);
-  return path;
+type OperationName = 'add' | 'remove' | 'replace' | 'move' | 'test' | 'copy';
+
+/** The library names the missing field for some operations only. */
+const SHORT_FAULTS: ReadonlySet<OperationName> = new Set(['add', 'remove', 'copy']);
+
+function pathOf({ path }: JsonPatchOperation, name: OperationName): string {
+  if (path !== undefined) return path;
+  throw failed(
+    `${name} operation failed to decode path: ${SHORT_FAULTS.has(name) ? '' : 'operation missing path field: '}missing value`,
+  );
 }
 
-function fromOf({ from }: JsonPatchOperation, name: string): string {
-  if (from === undefined) throw failed(`${name} operation failed to decode from: missing value`);
+function fromOf({ from }: JsonPatchOperation, name: OperationName): string {
+  if (from === undefined) throw failed(`${name} operation failed to decode from: operation, missing from field: missing value`);
   return from;
 }
 

@@ -19,13 +19,13 @@ export function mergeLists(
   if (original.length === 0 && patch.length === 0) return original;
   if (itemsOf(original, patch) === 'scalar') {
     const merged = [...new Set([...original, ...patch])];
-    return orderList({ merged, order: patch, mergeKey: '', server: original, patch });
+    return orderList({ merged, order: patch, mergeKey, server: original });
   }
   if (mergeKey === '')
     throw failed(`cannot merge lists without merge key for ${items.kind === 'object' ? 'struct' : items.kind}`);
   const { kept, added } = followItemDirectives(original as JsonObject[], patch as JsonObject[], mergeKey);
   const merged = mergeItems(kept, added, items, mergeKey, merge);
-  return orderList({ merged, order: added, mergeKey, server: kept, patch: added });
+  return orderList({ merged, order: added, mergeKey, server: kept });
 }
 
 /** `original` without the scalars listed. Lists of maps are merged, as upstream does: the directive is not for them. */
@@ -42,9 +42,10 @@ export function deleteScalars(
   return original.filter((item) => !gone.has(item));
 }
 
-/** Are the items maps or scalars? Throws PatchError when they are lists, or not all of one type. */
-function itemsOf(original: readonly JsonValue[], patch: readonly JsonValue[]): 'map' | 'scalar' {
+/** Are the items maps or scalars? Of two empty lists nobody can tell. Throws PatchError when they are lists, or not all of one type. */
+export function itemsOf(original: readonly JsonValue[], patch: readonly JsonValue[]): 'map' | 'scalar' {
   const all = [...original, ...patch];
+  if (all.length === 0) throw failed('no elements in any of the given slices');
   const [first] = all;
   const type = goType(first);
   if (Array.isArray(first)) throw failed('lists of lists are not supported');

@@ -3,21 +3,16 @@ import type { JsonObject, JsonValue } from '../object.ts';
 import { formatGo, goType } from './apply/go-text.ts';
 import { PatchError } from './error.ts';
 
-/**
- * `order`: the items whose order is asked for (maps need only their key); `server`: the list before the patch; `patch`: the list of the
- * patch, for the check that both hold one type of items.
- */
+/** `order`: the items whose order is asked for (maps need only their key); `server`: the list before the patch. */
 export type Ordering = {
   merged: readonly JsonValue[];
   order: readonly JsonValue[];
   mergeKey: string;
   server: readonly JsonValue[];
-  patch: readonly JsonValue[];
 };
 
-/** The merged items in order. Throws PatchError when items lack their key or there is nothing to order. */
-export function orderList({ merged, order, mergeKey, server, patch }: Ordering): JsonValue[] {
-  if (server.length + patch.length === 0) throw failed('no elements in any of the given slices');
+/** The merged items in order. Throws PatchError when items lack their key. */
+export function orderList({ merged, order, mergeKey, server }: Ordering): JsonValue[] {
   const keyOf = keyReader(mergeKey);
   const wanted = positions(order, keyOf);
   const stood = positions(server, keyOf);
@@ -49,13 +44,18 @@ function stoodBefore(left: number, right: number): boolean {
 type KeyReader = (item: JsonValue) => JsonValue | undefined;
 
 function keyReader(mergeKey: string): KeyReader {
-  if (mergeKey === '') return (item) => item;
+  if (mergeKey === '') return scalarItself;
   return (item) => {
     if (typeof item !== 'object' || item === null || Array.isArray(item))
       throw failed(`expected a map[string]interface {}, but received a ${goType(item)}`);
     if (!hasMergeKey(item, mergeKey)) throw failed(`map: ${formatGo(item)} does not contain declared merge key: ${mergeKey}`);
     return item[mergeKey];
   };
+}
+
+function scalarItself(item: JsonValue): JsonValue {
+  if (typeof item === 'object' && item !== null) throw failed(`map: ${formatGo(item)} does not contain declared merge key: `);
+  return item;
 }
 
 /** The first place of each key. */

@@ -8,7 +8,7 @@ import type { JsonObject, JsonValue } from '../object.ts';
 import type { ObjectSchema, Schema } from '../schema/schema.ts';
 import { formatGo, goType } from './apply/go-text.ts';
 import { PatchError } from './error.ts';
-import { deleteScalars, type Merger, mergeLists } from './strategic-list.ts';
+import { deleteScalars, itemsOf, type Merger, mergeLists } from './strategic-list.ts';
 import { orderList } from './strategic-order.ts';
 import { itemType, lookUpMember } from './strategic-type.ts';
 
@@ -81,7 +81,8 @@ function mergeOrdered(result: JsonObject, patch: JsonObject, directive: string, 
   refuseOtherOrder(list ?? [], order, member.mergeKey);
   if (original === undefined && list === undefined) return;
   const merged = mergeBoth(original, list, items, member);
-  setOwn(result, key, orderList({ merged, order, mergeKey: member.mergeKey, server: original ?? [], patch: list ?? [] }));
+  itemsOf(original ?? [], list ?? []);
+  setOwn(result, key, orderList({ merged, order, mergeKey: member.mergeKey, server: original ?? [] }));
   ordered.add(key);
 }
 
@@ -103,14 +104,19 @@ function listOf(value: JsonValue | undefined): JsonValue[] {
   throw failed(`expected a []interface {}, but received a ${goType(value)}`);
 }
 
-/** What the patch lists must come in the order that `$setElementOrder` gives. */
+/** What the patch lists must come in the order that `$setElementOrder` gives. Items to delete do not count; a last `replace` does. */
 function refuseOtherOrder(list: readonly JsonValue[], order: readonly JsonValue[], mergeKey: string): void {
   if (list.length === 0 || order.length === 0) return;
-  const wanted = list.filter((item) => !isDirective(item));
-  let at = 0;
-  for (const item of order) {
-    const next = wanted[at];
-    if (next !== undefined && keyOf(next, mergeKey) === keyOf(item, mergeKey)) at += 1;
+  const wanted = mergeKey === '' ? list : list.filter((item) => !isObject(item) || item[DIRECTIVE] !== 'delete');
+  let [at, orderAt] = [0, 0];
+  while (at < wanted.length && orderAt < order.length) {
+    const [item, asked] = [wanted[at] ?? null, order[orderAt] ?? null];
+    if (isDirective(item)) {
+      at += 1;
+      continue;
+    }
+    if (keyOf(item, mergeKey) === keyOf(asked, mergeKey)) at += 1;
+    orderAt += 1;
   }
   if (at >= wanted.length) return;
   throw failed(`The order in patch list:\n${formatGo([...list])}\n doesn't match ${SET_ORDER} list:\n${formatGo([...order])}\n`);

@@ -179,7 +179,7 @@ export const pod: OracleKind = {
   status: (random) => ({
     ...sometimes(random, [
       [0.5, 'phase', () => random.pick(['Pending', 'Running'])],
-      [0.3, 'podIPs', () => random.some(['10.1.0.1', '10.1.0.2'], 0.6).map((ip) => ({ ip }))],
+      [0.3, 'message', () => random.pick(['m1', 'm2'])],
       [0.3, 'hostIP', () => '10.0.0.9'],
     ]),
     conditions: random.some(['Ready', 'Initialized'], 0.7).map((type) => ({ type, status: random.pick(['True', 'False']) })),

@@ -70,8 +70,6 @@ const KINDS: Readonly<Record<string, Readonly<Record<string, readonly JsonValue[
     'spec.containers[].resources.requests.cpu': ['2', '3'],
     'spec.containers[].resources.requests.memory': ['2', '3'],
     'status.phase': ['Pending'],
-    'status.podIPs': [[{ ip: '10.1.0.1' }], [{ ip: '10.1.0.2' }]],
-    'status.podIP': ['10.1.0.1', '10.1.0.2'],
     'status.qosClass': ['BestEffort', 'Burstable', 'Guaranteed'],
   },
   Service: {
