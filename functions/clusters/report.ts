@@ -11,7 +11,7 @@ import { OBSERVATIONS_PER_WRITE, OBSERVE_GATHER_MS, STATUS_AFTER_OBSERVATION_MS 
 import { federatedRefOf, fold, type Observation, ownerOf, strayRecord } from './observe.ts';
 
 export type ReporterDeps = {
-  records: Pick<Records, 'ofOwner' | 'write'>;
+  records: Pick<Records, 'get' | 'write'>;
   clusters: ScopeCache<ReadonlyMap<string, ClusterView>>;
   sender: Sender;
   clock: Clock;
@@ -98,7 +98,7 @@ async function prepare(
   const owner = ownerOf(observation);
   const { cluster, copy, gone } = observation;
   const federated = federatedRefOf(observation);
-  const stored = (await deps.records.ofOwner(owner)).find((record) => record.cluster === cluster);
+  const stored = await deps.records.get(owner, cluster);
   const look = `seen ${cluster} ${copy.metadata.uid ?? ''} ${copy.metadata.resourceVersion ?? ''}${gone ? ' gone' : ''}`;
   const dispatch: Outgoing = { work: { type: 'dispatch', federated, cluster, attempt: 0 }, cause: look };
   if (!stored) {

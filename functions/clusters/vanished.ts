@@ -9,7 +9,7 @@ import type { ObjectStore, Records } from '../../shared/ports/object-store.ts';
 import { listStored, refOf } from '../../shared/runtime/objects.ts';
 import { federatedRefOf } from './observe.ts';
 
-export type VanishedDeps = { objects: Pick<ObjectStore, 'list'>; records: Pick<Records, 'ofOwner'> };
+export type VanishedDeps = { objects: Pick<ObjectStore, 'list'>; records: Pick<Records, 'get'> };
 
 /** What is missing in `copies`, the complete list of managed objects of a kind in a cluster: with name, namespace and the uid last seen. */
 export async function findVanished(
@@ -25,7 +25,7 @@ export async function findVanished(
     if (!isOfType(stored, type)) continue;
     const owner = dispatchOwner(refOf(stored));
     if (present.has(owner)) continue;
-    const record = (await deps.records.ofOwner(owner)).find((one) => one.cluster === cluster);
+    const record = await deps.records.get(owner, cluster);
     const copy = record && lostCopy(parseJson(record.body) as unknown as DispatchRecord);
     if (copy) vanished.push(copy);
   }

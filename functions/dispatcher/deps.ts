@@ -14,7 +14,7 @@ import type { Sender } from '../../shared/runtime/send.ts';
 export type DispatcherDeps = {
   objects: Pick<ObjectStore, 'write'>;
   reader: ObjectReader;
-  records: Pick<Records, 'ofOwner'>;
+  records: Pick<Records, 'get' | 'ofOwner'>;
   /** Gathers the records of one object's clusters into one store write. */
   recordWriter: RecordWriter;
   types: ScopeCache<FederatedTypes>;

@@ -4,9 +4,9 @@ import type { ClusterView } from '../../shared/federation/clusters/view.ts';
 import type { DispatchCluster, DispatchInput, Wanted } from '../../shared/federation/dispatch/actions.ts';
 import { desiredObject } from '../../shared/federation/dispatch/desired.ts';
 import { isReplacementReady } from '../../shared/federation/dispatch/replacement.ts';
-import { DECISION_ANNOTATION } from '../../shared/federation/keys.ts';
 import { type DispatchRecord, dispatchOwner } from '../../shared/federation/records.ts';
-import { type FederatedType, templateType } from '../../shared/federation/type-config.ts';
+import { placedClusters } from '../../shared/federation/status/context.ts';
+import { decisionOf, type FederatedType, templateType } from '../../shared/federation/type-config.ts';
 import { parseJson } from '../../shared/machinery/codec/json.ts';
 import type { KubeObject } from '../../shared/machinery/object.ts';
 import type { StoreRecord } from '../../shared/ports/object-store.ts';
@@ -22,23 +22,17 @@ export type Job = {
   cluster: ClusterView | undefined;
   stored: StoreRecord | undefined;
   record: DispatchRecord | undefined;
-  /** Records of the object's other clusters. */
-  others: ReadonlyMap<string, DispatchRecord>;
 };
 
 /** Reads everything anew; a repeated or late message sees what is true now. */
 export async function loadJob(deps: DispatcherDeps, ref: ObjectRef, clusterName: string): Promise<Job> {
   const owner = dispatchOwner(ref);
-  const [federated, clusters, records, types] = await Promise.all([
+  const [federated, clusters, stored, types] = await Promise.all([
     deps.reader.get(ref),
     deps.clusters.all(),
-    deps.records.ofOwner(owner),
+    deps.records.get(owner, clusterName),
     deps.types.all(),
   ]);
-  const others = new Map<string, DispatchRecord>();
-  for (const { cluster, body } of records)
-    if (cluster !== clusterName) others.set(cluster, parseJson(body) as unknown as DispatchRecord);
-  const stored = records.find((record) => record.cluster === clusterName);
   return {
     ref,
     owner,
@@ -46,8 +40,7 @@ export async function loadJob(deps: DispatcherDeps, ref: ObjectRef, clusterName:
     type: federated && templateType(types, federated.object),
     cluster: clusters.get(clusterName),
     stored,
-    record: stored && (parseJson(stored.body) as unknown as DispatchRecord),
-    others,
+    record: stored && readRecord(stored),
   };
 }
 
@@ -55,7 +48,7 @@ export async function loadJob(deps: DispatcherDeps, ref: ObjectRef, clusterName:
  * The input of the state machine. Undefined: there is neither a FederatedObject nor a record that says where a copy lies, so nothing can be
  * done or is to be done.
  */
-export function inputOf(deps: DispatcherDeps, job: Job, cluster: ClusterView): DispatchInput | undefined {
+export async function inputOf(deps: DispatcherDeps, job: Job, cluster: ClusterView): Promise<DispatchInput | undefined> {
   const { federated, record, type } = job;
   const target = federated && type ? targetOf(federated.object, type) : targetOfRecord(record);
   if (!target) return undefined;
@@ -67,7 +60,7 @@ export function inputOf(deps: DispatcherDeps, job: Job, cluster: ClusterView): D
     },
     cluster: dispatchCluster(deps, cluster),
     decision: federated ? decisionOf(federated.object) : (record?.decision ?? 0),
-    wanted: wantedOf(job, cluster.name),
+    wanted: await wantedOf(deps, job, cluster.name),
     record,
     copy: { type: 'unknown' },
     now: deps.clock.now(),
@@ -79,14 +72,14 @@ function dispatchCluster(deps: DispatcherDeps, view: ClusterView): DispatchClust
   return { name, uid: memberUid, joined, ready, terminating, cascading, accepting: deps.breakers.isAccepting(name) };
 }
 
-function wantedOf({ federated, type, record, others }: Job, cluster: string): Wanted {
+async function wantedOf(deps: DispatcherDeps, { owner, federated, type, record }: Job, cluster: string): Promise<Wanted> {
   if (!federated || !type || federated.object.metadata.deletionTimestamp !== undefined)
     return { type: 'absent', why: 'deleted', replacementReady: true };
   const placed = placedClusters(federated.object);
   if (!placed.has(cluster)) {
     // Placed nowhere at all: the user took the object back, there is no replacement to wait for.
     if (placed.size === 0) return { type: 'absent', why: 'deleted', replacementReady: true };
-    const replacements = [...placed].map((name) => others.get(name));
+    const replacements = (await deps.records.ofOwner(owner)).filter((one) => placed.has(one.cluster)).map(readRecord);
     return { type: 'absent', why: 'deselected', replacementReady: isReplacementReady(type.type, record, replacements) };
   }
   const desired = desiredObject({
@@ -114,16 +107,6 @@ function targetOfRecord(record: DispatchRecord | undefined): DispatchInput['targ
   return record?.target && { ...record.target, kind: '' };
 }
 
-/** Number of the decision that a FederatedObject carries; one made by hand counts by its generation. */
-function decisionOf(federated: KubeObject): number {
-  const number = Number(federated.metadata.annotations?.[DECISION_ANNOTATION]);
-  return Number.isSafeInteger(number) && number > 0 ? number : (federated.metadata.generation ?? 1);
-}
-
-function placedClusters(federated: KubeObject): Set<string> {
-  type Entry = { placement?: { cluster?: string }[] };
-  const clusters = new Set<string>();
-  for (const { placement = [] } of (federated.spec?.placements ?? []) as Entry[])
-    for (const { cluster } of placement) if (cluster !== undefined) clusters.add(cluster);
-  return clusters;
+function readRecord({ body }: StoreRecord): DispatchRecord {
+  return parseJson(body) as unknown as DispatchRecord;
 }

@@ -17,7 +17,7 @@ export async function reconcileDispatch(deps: DispatcherDeps, message: DispatchM
     const job = await loadJob(deps, message.federated, message.cluster); //    1 load
     const { cluster } = job;
     if (!cluster) return await leave(deps, job, message.cluster);
-    const input = inputOf(deps, job, cluster);
+    const input = await inputOf(deps, job, cluster);
     if (!input) return await leave(deps, job, message.cluster);
     if (isPlannedRetry(job, input, message)) return done('its next attempt is on its way');
     const member = await deps.members.connect(cluster.object);

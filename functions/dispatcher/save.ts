@@ -32,7 +32,7 @@ export async function saveRecord(
       ...(parked ? { parkedFor: cluster } : {}),
     });
     if (written) return true;
-    stored = (await deps.records.ofOwner(job.owner)).find((other) => other.cluster === cluster);
+    stored = await deps.records.get(job.owner, cluster);
   }
   throw new Error(`the record of ${dispatchOwner(job.ref)} on ${cluster} keeps changing`);
 }

@@ -57,7 +57,7 @@ export async function runRelay(deps: RelayDeps, options: { lanes: Pick<Lanes, 'o
   let position: Position | undefined;
   const stopListening = options.lanes.onCommit(() => {
     isBehind = true;
-    wake.abort();
+    wake.abort('committed');
   });
   while (!signal.aborted) {
     isBehind = false;

@@ -1,19 +1,14 @@
 /** Which clusters must hear of a FederatedObject: found by comparing it with the dispatch records, so that a repeat sends again what was lost. */
 import type { ObjectRef } from '../../shared/apis/stored.ts';
-import { DECISION_ANNOTATION, DRY_RUN_ANNOTATION } from '../../shared/federation/keys.ts';
+import { DRY_RUN_ANNOTATION } from '../../shared/federation/keys.ts';
 import { type DispatchRecord, dispatchOwner } from '../../shared/federation/records.ts';
+import { placedClusters } from '../../shared/federation/status/context.ts';
+import { decisionOf } from '../../shared/federation/type-config.ts';
 import { parseJson } from '../../shared/machinery/codec/json.ts';
 import type { KubeObject } from '../../shared/machinery/object.ts';
 import type { RecordWrite, StoreRecord } from '../../shared/ports/object-store.ts';
 import { refOf } from '../../shared/runtime/objects.ts';
 import type { Outgoing } from '../../shared/runtime/send.ts';
-import { placedClusters } from './snapshot.ts';
-
-/** Number of the decision that a FederatedObject carries; one made by hand counts by its generation. */
-export function decisionOf(federated: KubeObject): number {
-  const number = Number(federated.metadata.annotations?.[DECISION_ANNOTATION]);
-  return Number.isSafeInteger(number) && number > 0 ? number : (federated.metadata.generation ?? 1);
-}
 
 /** True: schedule, but send nothing as long as nothing was sent. */
 export function isDryRun(federated: KubeObject, records: readonly StoreRecord[]): boolean {
@@ -30,7 +25,8 @@ export function pendingCreates(
   const known = new Set(records.map((record) => record.cluster));
   const pending: DispatchRecord = { state: 'PendingCreate', decision: 0, hash: '', clusterUid: '', attempts: 0, changedAt: now };
   const body = JSON.stringify(pending);
-  return placedClusters(federated)
+  return [...placedClusters(federated)]
+    .sort()
     .filter((cluster) => !known.has(cluster))
     .map((cluster) => ({ owner: dispatchOwner(ref), cluster, body, expected: 0 }));
 }
@@ -48,7 +44,7 @@ const REFUSED = new Set([
 export function dispatches(ref: ObjectRef, federated: KubeObject, uid: string, records: readonly StoreRecord[]): Outgoing[] {
   const decision = decisionOf(federated);
   const isTerminating = federated.metadata.deletionTimestamp !== undefined;
-  const placed = new Set(isTerminating ? [] : placedClusters(federated));
+  const placed = isTerminating ? new Set<string>() : placedClusters(federated);
   const recordByCluster = new Map(records.map((record) => [record.cluster, record]));
   const outgoing: Outgoing[] = [];
   for (const cluster of [...new Set([...placed, ...recordByCluster.keys()])].sort()) {

@@ -2,9 +2,9 @@
 import { SCHEDULER_CONTROLLER } from '../../shared/federation/keys.ts';
 import { dispatchOwner } from '../../shared/federation/records.ts';
 import type { Plan, PlanSnapshot, ResourceAmounts } from '../../shared/federation/snapshot.ts';
+import { placedClusters } from '../../shared/federation/status/context.ts';
 import type { KubeObject } from '../../shared/machinery/object.ts';
 import type { SchedulerDeps } from './deps.ts';
-import { placedClusters } from './snapshot.ts';
 import type { Subject } from './subject.ts';
 
 /** Call once per committed plan that changed something. */
@@ -30,7 +30,7 @@ type Overrides = { controller?: string; clusters?: { cluster?: string; patches?:
 
 /** Replicas per placed cluster as the FederatedObject's own overrides state them; 0 where the template's count holds. */
 function placedReplicas(federated: KubeObject): Map<string, number> {
-  const replicas = new Map(placedClusters(federated).map((cluster) => [cluster, 0]));
+  const replicas = new Map([...placedClusters(federated)].map((cluster) => [cluster, 0]));
   for (const { controller, clusters = [] } of (federated.spec?.overrides ?? []) as Overrides[]) {
     if (controller !== SCHEDULER_CONTROLLER) continue;
     for (const { cluster = '', patches = [] } of clusters) {

@@ -8,6 +8,7 @@ import {
 } from '../../shared/federation/policies/match.ts';
 import { followerOwner } from '../../shared/federation/records.ts';
 import type { FollowRef, LeaderPlacement, PlanSnapshot } from '../../shared/federation/snapshot.ts';
+import { placedClusters } from '../../shared/federation/status/context.ts';
 import { companionScopes, federatedRef, followRefOf, SCOPES } from '../../shared/federation/type-config.ts';
 import { parseJson } from '../../shared/machinery/codec/json.ts';
 import type { KubeObject } from '../../shared/machinery/object.ts';
@@ -96,16 +97,7 @@ async function leadersOf(deps: SchedulerDeps, follower: FollowRef): Promise<Lead
     const type = types.byKind.get(`${ref.group}/${ref.kind}`);
     const federated = type && (await deps.reader.get(federatedRef(type, ref)));
     if (federated && federated.object.metadata.deletionTimestamp === undefined)
-      leaders.push({ ref, clusters: placedClusters(federated.object) });
+      leaders.push({ ref, clusters: [...placedClusters(federated.object)].sort() });
   }
   return leaders;
-}
-
-/** Clusters of a FederatedObject: the union over the controllers that placed it, by name. */
-export function placedClusters(federated: KubeObject): string[] {
-  type Entry = { placement?: { cluster?: string }[] };
-  const clusters = new Set<string>();
-  for (const { placement = [] } of (federated.spec?.placements ?? []) as Entry[])
-    for (const { cluster } of placement) if (cluster !== undefined) clusters.add(cluster);
-  return [...clusters].sort();
 }

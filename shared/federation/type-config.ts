@@ -5,6 +5,7 @@ import type { KubeObject } from '../machinery/object.ts';
 import { parseApiVersion, scopeOf } from '../machinery/resource.ts';
 import { federatedObjectName } from './naming.ts';
 import type { FollowRef, SourceType } from './snapshot.ts';
+import { decisionOfFederated } from './status/context.ts';
 
 /** Group of KubeAdmiral's kinds and of our own. */
 export const CORE_GROUP = 'core.kubeadmiral.io';
@@ -101,4 +102,9 @@ export function templateType(types: FederatedTypes, federated: KubeObject): Fede
 /** A source as followers and leaders name it. */
 export function followRefOf(type: FederatedType, source: { namespace: string; name: string }): FollowRef {
   return { group: type.type.group, kind: type.type.kind, namespace: source.namespace, name: source.name };
+}
+
+/** Number of the decision that a FederatedObject carries; one made by hand counts by its generation. */
+export function decisionOf(federated: KubeObject): number {
+  return decisionOfFederated(federated) || (federated.metadata.generation ?? 1);
 }

@@ -28,7 +28,7 @@ export function createRecordWriter(
   let timer: AbortController | undefined;
 
   const flush = (): void => {
-    timer?.abort();
+    timer?.abort('flushed');
     timer = undefined;
     const batch = waiting;
     waiting = [];

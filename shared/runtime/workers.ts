@@ -93,7 +93,7 @@ function createAcknowledger({ queue, clock }: WorkersOptions): Acknowledger {
     acknowledge(messages) {
       waiting.push(...messages);
       flushing ??= flush(full.signal);
-      if (waiting.length >= ACKNOWLEDGE_MAX) full.abort();
+      if (waiting.length >= ACKNOWLEDGE_MAX) full.abort('full');
       return flushing;
     },
   };
