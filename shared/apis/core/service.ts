@@ -34,6 +34,7 @@ export function allocateService(service: KubeObject): void {
 export function reallocateService(service: KubeObject, old: KubeObject): void {
   const spec = struct(service, 'spec');
   const before: Struct = old.spec ?? {};
+  dropForOtherType(spec, before);
   if (spec.type === 'ExternalName') {
     releaseCluster(spec, before);
     return;
@@ -43,6 +44,19 @@ export function reallocateService(service: KubeObject, old: KubeObject): void {
   keepNodePorts(spec, before);
   if (!needsNodePorts(spec)) releaseNodePorts(spec, before);
   allocateService(service);
+}
+
+/** What only the old type could have goes with it, unless the user changed it at once: then validation judges (dropTypeDependentFields). */
+function dropForOtherType(spec: Struct, before: Struct): void {
+  if (isExternal(before) && !isExternal(spec) && spec.externalTrafficPolicy === before.externalTrafficPolicy)
+    delete spec.externalTrafficPolicy;
+  if (before.type !== 'LoadBalancer' || spec.type === 'LoadBalancer') return;
+  for (const field of ['allocateLoadBalancerNodePorts', 'loadBalancerClass'])
+    if (spec[field] === before[field]) delete spec[field];
+}
+
+function isExternal({ type, externalIPs }: Struct): boolean {
+  return type === 'LoadBalancer' || type === 'NodePort' || (type === 'ClusterIP' && externalIPs?.length > 0);
 }
 
 function keptCluster({ clusterIP, clusterIPs, ipFamilies, ipFamilyPolicy }: Struct): Record<string, unknown> {

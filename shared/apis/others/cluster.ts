@@ -1,5 +1,7 @@
 /** Kinds of the small groups that a cluster's own machinery uses, by `apiVersion`. */
 
+import { deepEqual } from '../../machinery/equality.ts';
+import type { KubeObject } from '../../machinery/object.ts';
 import { type KindDeclarations, textAt } from '../declare.ts';
 import { withStatus } from '../defaults/fill.ts';
 import {
@@ -62,6 +64,7 @@ export const CLUSTER_KINDS: Readonly<Record<string, KindDeclarations>> = {
         validate: validateEndpointSlice,
         validateUpdate: validateEndpointSliceUpdate,
         applyDefaults: defaultEndpointSlice,
+        prepareForUpdate: countLabels,
       },
       columns: ENDPOINT_SLICE_COLUMNS,
       generation: true,
@@ -121,3 +124,9 @@ export const CLUSTER_KINDS: Readonly<Record<string, KindDeclarations>> = {
     },
   },
 };
+
+/** Labels of a slice say which Service it belongs to: a change of them counts as one of the slice itself, as upstream has it. */
+function countLabels(slice: KubeObject, old: KubeObject): void {
+  if (deepEqual(slice.metadata.labels ?? {}, old.metadata.labels ?? {})) return;
+  slice.metadata.generation = (old.metadata.generation ?? 0) + 1;
+}

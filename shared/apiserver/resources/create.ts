@@ -29,7 +29,7 @@ export async function createObject(
   if (object.metadata.resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created');
   placeInNamespace(context, object.metadata);
   // In Go's form: what clients compare with is what the real API server shows.
-  const { normalize } = core.protobuf();
+  const { normalize, stored } = core.protobuf();
   const asked = normalize(object);
   definition.strategy.applyDefaults?.(asked);
   const base = asked.metadata.name ? '' : (asked.metadata.generateName ?? '');
@@ -38,7 +38,7 @@ export async function createObject(
   const request = admissionRequest(context, 'create', { object: asked });
   await mutateTracked(core, context, request);
   const identity = { now: context.now, uid: core.deps.ids.uid() };
-  const prepared = normalize(prepareCreate(definition, request.object ?? asked, identity));
+  const prepared = stored(prepareCreate(definition, request.object ?? asked, identity));
   // Defaults also hold for what preparing has added: upstream fills them in again whenever it reads.
   definition.strategy.applyDefaults?.(prepared);
   refuseInvalid(context, prepared);

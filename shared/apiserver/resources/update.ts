@@ -71,12 +71,14 @@ async function replace(
   const { definition } = context;
   const { strategy } = definition;
   // In Go's form before it is compared: a zero that Go leaves out is no change, and must not count a generation.
-  const asked = core.protobuf().normalize(change.object);
+  const form = core.protobuf();
+  const asked = form.normalize(change.object);
   strategy.applyDefaults?.(asked);
   if (!change.tracked) asked.metadata.managedFields = ownersAfter(context, live, asked);
   const request = admissionRequest(context, 'update', { object: asked, old: live });
   await mutateTracked(core, context, request);
-  const object = prepareUpdate(definition, request.object ?? asked, live, { now: context.now, subresource: context.subresource });
+  const moment = { now: context.now, subresource: context.subresource };
+  const object = form.stored(prepareUpdate(definition, request.object ?? asked, live, moment));
   refuseInvalid(context, object, live);
   request.object = object;
   await validate(core, request);

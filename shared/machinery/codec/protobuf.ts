@@ -4,7 +4,7 @@
  */
 import type { JsonObject, JsonValue, KubeObject } from '../object.ts';
 import { parseJson } from './json.ts';
-import { normalizeMessage } from './protobuf/normalize.ts';
+import { type EmptyLists, normalizeMessage } from './protobuf/normalize.ts';
 import { createPlans, type Plans, type ProtobufData } from './protobuf/plan.ts';
 import { readMessage } from './protobuf/read.ts';
 import {
@@ -41,6 +41,8 @@ export type ProtobufCodec = {
    * without a protobuf form come back as they are.
    */
   normalize(object: KubeObject): KubeObject;
+  /** The same as it comes back from the real server's store: lists that are always shown are null when empty. */
+  stored(object: KubeObject): KubeObject;
 };
 
 const MAGIC = Buffer.from([0x6b, 0x38, 0x73, 0x00]);
@@ -57,14 +59,16 @@ type Envelope = { apiVersion: string; kind: string; raw: Buffer; contentType: st
 export function createProtobufCodec(data: ProtobufData): ProtobufCodec {
   const plans = createPlans(data);
   const decode = (bytes: Uint8Array, expected?: ExpectedType): JsonObject => decodeEnvelope(plans, bytes, expected);
+  const normalized = (object: KubeObject, empty: EmptyLists): KubeObject => {
+    const plan = plans.kind(object.apiVersion, object.kind);
+    return plan ? (normalizeMessage(plan, object as JsonObject, empty) as KubeObject) : object;
+  };
   return {
     decode,
     encode: (object) => encodeEnvelope(plans, object),
     isProtobuf,
-    normalize(object) {
-      const plan = plans.kind(object.apiVersion, object.kind);
-      return plan ? (normalizeMessage(plan, object as JsonObject) as KubeObject) : object;
-    },
+    normalize: (object) => normalized(object, 'kept'),
+    stored: (object) => normalized(object, 'nil'),
   };
 }
 

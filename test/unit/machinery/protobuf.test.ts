@@ -84,6 +84,18 @@ describe('normal form', () => {
     });
   });
 
+  test('a list that is always shown is null without elements once it is stored, and an absent one at once', () => {
+    const role = (rules?: []) => ({
+      apiVersion: 'rbac.authorization.k8s.io/v1',
+      kind: 'Role',
+      metadata: { name: 'a' },
+      ...(rules ? { rules } : {}),
+    });
+    expect(codec.normalize(role([])).rules).toEqual([]);
+    expect(codec.stored(role([])).rules).toBeNull();
+    expect(codec.normalize(role()).rules).toBeNull();
+  });
+
   test('what the data do not know is kept, custom resources are untouched', () => {
     const custom = { apiVersion: 'x.y/v1', kind: 'Foo', metadata: {}, spec: { a: 0, b: null } };
     expect(codec.normalize(custom)).toBe(custom);
