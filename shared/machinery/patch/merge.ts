@@ -1,6 +1,7 @@
 /** JSON Merge Patch (RFC 7386) with the details of gopkg.in/evanphx/json-patch.v4, which kube-apiserver uses. */
 import { deepEqual, setOwn } from '../equality.ts';
 import type { JsonObject, JsonValue } from '../object.ts';
+import { withoutNulls } from './nulls.ts';
 
 /**
  * The target with the patch merged in: null removes, objects merge, everything else replaces. What is new in the target loses its nulls, at
@@ -28,18 +29,6 @@ function mergeMember(target: JsonValue | undefined, patch: JsonValue | undefined
   if (patch === undefined) return target;
   if (!isObject(target)) return withoutNulls(patch);
   return isObject(patch) ? mergeObjects(target, patch) : patch;
-}
-
-/** Null members go; null items of lists stay, but lists are looked into. */
-function withoutNulls(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(withoutNulls);
-  if (!isObject(value)) return value;
-  const result: JsonObject = {};
-  for (const key of Object.keys(value)) {
-    const member = value[key];
-    if (member !== null && member !== undefined) setOwn(result, key, withoutNulls(member));
-  }
-  return result;
 }
 
 /** The merge patch that turns `from` into `to`. Members that are null in `to` cannot be expressed and are left out where `from` lacks them. */

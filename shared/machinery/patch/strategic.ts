@@ -8,6 +8,7 @@ import type { JsonObject, JsonValue } from '../object.ts';
 import type { ObjectSchema, Schema } from '../schema/schema.ts';
 import { formatGo, goType } from './apply/go-text.ts';
 import { PatchError } from './error.ts';
+import { withoutNulls } from './nulls.ts';
 import { deleteScalars, itemsOf, type Merger, mergeLists } from './strategic-list.ts';
 import { orderList } from './strategic-order.ts';
 import { itemType, lookUpMember } from './strategic-type.ts';
@@ -158,18 +159,6 @@ function mergeMember(result: JsonObject, key: string, value: JsonValue, type: Sc
     if (taken === undefined) delete result[key];
     else setOwn(result, key, taken);
   }
-}
-
-/** Null members go, at every depth; null items of lists stay. */
-function withoutNulls(value: JsonValue): JsonValue {
-  if (Array.isArray(value)) return value.map(withoutNulls);
-  if (!isObject(value)) return value;
-  const result: JsonObject = {};
-  for (const key of Object.keys(value)) {
-    const member = value[key];
-    if (member !== null && member !== undefined) setOwn(result, key, withoutNulls(member));
-  }
-  return result;
 }
 
 /** Maps that hold a `$patch` go, at every depth; undefined when the value is one itself. */

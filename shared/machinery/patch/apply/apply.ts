@@ -2,7 +2,7 @@
  * Server-side apply and the tracking of field owners: the door of this folder. Pure; `now` comes from outside. Behaviour and texts are those
  * of Kubernetes 1.35 (apimachinery `managedfields`, structured-merge-diff v6.3.0), proved step by step against a recorded kube-apiserver.
  */
-import { deepEqual } from '../../equality.ts';
+import { cloneJson, deepEqual } from '../../equality.ts';
 import type { JsonObject, KubeObject, ManagedFieldsEntry } from '../../object.ts';
 import { getPath } from '../../paths.ts';
 import { formatApiVersion, type GroupVersionKind, parseApiVersion } from '../../resource.ts';
@@ -47,7 +47,8 @@ export type ApplyInput = {
 };
 
 /**
- * `applied`: the merged object with its managedFields; neither defaulted nor validated. Equal to `live` when the apply changes nothing.
+ * `applied`: the merged object with its managedFields; neither defaulted nor validated, sharing nothing with the
+ * input. Equal to `live` when the apply changes nothing.
  * `invalid`: the request cannot be applied; `code` is the HTTP status (400 or 500), `message` the Status message.
  */
 export type ApplyOutcome =
@@ -99,7 +100,7 @@ function finishApply(input: ApplyInput, step: ApplyStep, result: ApplyResult): A
   const own = managers.get(id);
   const changed = input.live === undefined || !deepEqual(step.live, result.object);
   if (own !== undefined && changed) managers.set(id, { ...own, time: formatTime(input.now) });
-  const object = dropNulls(result.object, step.versions.schema);
+  const object = cloneJson(dropNulls(result.object, step.versions.schema)); // callers complete it in place; live stays as it is
   const refreshed = input.manager === KUBECTL ? refreshLastApplied(object, input.config) : object;
   return { type: 'applied', object: withManagedFields(refreshed as unknown as KubeObject, encodeManagers(managers)) };
 }

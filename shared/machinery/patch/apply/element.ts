@@ -57,7 +57,7 @@ export function canonicalElement(text: string): string | undefined {
     case 'v':
       return valueElement(JSON.parse(rest) as JsonValue);
     case 'k':
-      return keyElement(sortedEntries(parseKeys(rest)));
+      return PLAIN_NAME.test(text) ? text : keyElement(sortedEntries(parseKeys(rest)));
     case 'i':
       if (!/^-?\d+$/.test(rest)) throw new SyntaxError(`not an index: ${rest}`);
       return `i:${Number(rest)}`;
@@ -67,6 +67,10 @@ export function canonicalElement(text: string): string | undefined {
 }
 
 const COLON = 58;
+
+/** Most list items go by a name without anything to escape: their element is canonical as it stands, and is compared without parsing. */
+const PLAIN_NAME = /^k:\{"name":"[\w./-]*"\}$/;
+const NAME_START = 'k:{"name":"'.length;
 
 function parseKeys(text: string): JsonObject {
   const keys = JSON.parse(text) as JsonValue;
@@ -85,6 +89,7 @@ export function compareElements(a: string, b: string): number {
   if (left !== right) return left - right;
   switch (a[0]) {
     case 'k':
+      if (PLAIN_NAME.test(a) && PLAIN_NAME.test(b)) return compareText(a.slice(NAME_START, -2), b.slice(NAME_START, -2));
       return compareKeys(parseKeys(a.slice(2)), parseKeys(b.slice(2)));
     case 'v':
       return compareScalars(JSON.parse(a.slice(2)) as JsonValue, JSON.parse(b.slice(2)) as JsonValue);

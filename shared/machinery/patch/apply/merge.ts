@@ -1,5 +1,5 @@
 /** Lays an applied configuration over the live object. */
-import { setOwn } from '../../equality.ts';
+import { deepEqual, setOwn } from '../../equality.ts';
 import type { JsonObject, JsonValue } from '../../object.ts';
 import type { Schema } from '../../schema/schema.ts';
 import {
@@ -27,7 +27,7 @@ function merge(live: JsonValue | undefined, config: JsonValue | undefined, schem
   if (config === undefined || live === config) return live;
   if (live === undefined) return config;
   const shape = shapeOf(schema, config);
-  if (shape === 'scalar' || isAtomic(schema, shape)) return config;
+  if (shape === 'scalar' || isAtomic(schema, shape)) return deepEqual(live, config) ? live : config;
   if (shape === 'map') return mergeMaps(asMap(live), asMap(config), config, schema);
   return mergeLists(asList(live), asList(config), config, schema);
 }
@@ -36,16 +36,21 @@ function mergeMaps(live: JsonObject | undefined, config: JsonObject | undefined,
   if (live === undefined || isEmptyMap(live)) return value;
   if (config === undefined || isEmptyMap(config)) return live;
   const result: JsonObject = {};
+  let changed = false;
   for (const name of Object.keys(live)) {
     const member = live[name];
     if (member === undefined) continue;
     const own = Object.hasOwn(config, name) ? config[name] : undefined;
-    setOwn(result, name, own === undefined ? member : merge(member, own, memberSchema(schema, name) ?? UNSTRUCTURED));
+    const merged = own === undefined ? member : merge(member, own, memberSchema(schema, name) ?? UNSTRUCTURED);
+    changed ||= merged !== member;
+    setOwn(result, name, merged);
   }
   for (const name of Object.keys(config)) {
-    if (config[name] !== undefined && !Object.hasOwn(result, name)) setOwn(result, name, config[name]);
+    if (config[name] === undefined || Object.hasOwn(result, name)) continue;
+    changed = true;
+    setOwn(result, name, config[name]);
   }
-  return result;
+  return changed ? result : live;
 }
 
 function mergeLists(
@@ -60,7 +65,8 @@ function mergeLists(
   const right = indexItems(config, schema);
   const mergeItem = (element: string, item: JsonValue | undefined): JsonValue | undefined =>
     merge(item, right.byElement.get(element), itemSchema(schema));
-  return interleave(live, left, right, mergeItem);
+  const merged = interleave(live, left, right, mergeItem);
+  return merged.length === live.length && merged.every((item, index) => item === live[index]) ? (live as JsonValue[]) : merged;
 }
 
 /** Items of a list by element. An element that occurs twice has the value null: duplicates are never merged. */

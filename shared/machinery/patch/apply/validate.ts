@@ -1,12 +1,14 @@
 /** Does a value fit its schema, as server-side apply understands it? Texts are those of structured-merge-diff. */
 import type { JsonValue } from '../../object.ts';
 import type { ListSchema, ScalarSchema, Schema } from '../../schema/schema.ts';
-import { formatElement } from './element.ts';
+import { fieldElement, formatElement } from './element.ts';
 import { formatGo, formatGoSyntax, goType } from './go-text.ts';
 import { asList, asMap, itemElement, itemSchema, memberSchema, shapeOf } from './shape.ts';
 
-/** One mismatch; `path` is in the form `.spec.ports[0]`. */
-type Mismatch = { path: string; message: string };
+/** Where the walk is: path elements, innermost first. Texts are made of it only when something does not fit. */
+type Trail = { element: string; parent: Trail } | undefined;
+
+type Mismatch = { trail: Trail; message: string };
 
 /** `rejectDuplicates`: items of sets and keyed lists must differ (applied objects); live objects may hold duplicates. */
 export type ValidationMode = 'rejectDuplicates' | 'allowDuplicates';
@@ -14,78 +16,82 @@ export type ValidationMode = 'rejectDuplicates' | 'allowDuplicates';
 /** All mismatches as one text (`.spec.foo: field not declared in schema`), or undefined when there are none. */
 export function typeErrors(value: JsonValue, schema: Schema, mode: ValidationMode): string | undefined {
   const found: Mismatch[] = [];
-  visit(value, schema, '', { mode, found });
+  visit(value, schema, undefined, { mode, found });
   if (found.length === 0) return undefined;
-  const texts = found.map(({ path, message }) => (path === '' ? message : `${path}: ${message}`));
+  const texts = found.map(({ trail, message }) => (trail === undefined ? message : `${formatTrail(trail)}: ${message}`));
   return texts.length === 1 ? texts[0] : ['errors:', ...texts.map((text) => `  ${text}`)].join('\n');
+}
+
+function formatTrail(trail: Trail): string {
+  return trail === undefined ? '' : `${formatTrail(trail.parent)}${formatElement(trail.element)}`;
 }
 
 type Visit = { mode: ValidationMode; found: Mismatch[] };
 
-function visit(value: JsonValue, schema: Schema, path: string, context: Visit): void {
+function visit(value: JsonValue, schema: Schema, trail: Trail, context: Visit): void {
   if (value === null) return;
   switch (shapeOf(schema, value)) {
     case 'map':
-      visitMap(value, schema, path, context);
+      visitMap(value, schema, trail, context);
       break;
     case 'list':
-      visitList(value, schema, path, context);
+      visitList(value, schema, trail, context);
       break;
     case 'scalar':
-      if (schema.kind === 'scalar') visitScalar(value, schema, path, context);
+      if (schema.kind === 'scalar') visitScalar(value, schema, trail, context);
   }
 }
 
-function visitMap(value: JsonValue, schema: Schema, path: string, context: Visit): void {
+function visitMap(value: JsonValue, schema: Schema, trail: Trail, context: Visit): void {
   const map = asMap(value);
   if (map === undefined) {
-    context.found.push({ path, message: `expected map, got &{${formatGo(value)}}` });
+    context.found.push({ trail, message: `expected map, got &{${formatGo(value)}}` });
     return;
   }
   for (const name of Object.keys(map)) {
     const member = map[name];
     if (member === undefined) continue;
-    const memberPath = `${path}.${name}`;
+    const memberTrail: Trail = { element: fieldElement(name), parent: trail };
     const declared = memberSchema(schema, name);
     if (declared === undefined) {
-      context.found.push({ path: memberPath, message: 'field not declared in schema' });
+      context.found.push({ trail: memberTrail, message: 'field not declared in schema' });
       return;
     }
-    visit(member, declared, memberPath, context);
+    visit(member, declared, memberTrail, context);
   }
 }
 
-function visitList(value: JsonValue, schema: Schema, path: string, context: Visit): void {
+function visitList(value: JsonValue, schema: Schema, trail: Trail, context: Visit): void {
   const list = asList(value);
   if (list === undefined) {
-    context.found.push({ path, message: `expected list, got &{${formatGo(value)}}` });
+    context.found.push({ trail, message: `expected list, got &{${formatGo(value)}}` });
     return;
   }
   if (schema.kind === 'list' && schema.listType !== 'atomic') {
-    visitItems(list, schema, path, context);
+    visitItems(list, schema, trail, context);
     return;
   }
-  for (const [index, item] of list.entries()) visit(item, itemSchema(schema), `${path}[${index}]`, context);
+  for (const [index, item] of list.entries()) visit(item, itemSchema(schema), { element: `i:${index}`, parent: trail }, context);
 }
 
-function visitItems(list: readonly JsonValue[], schema: ListSchema, path: string, context: Visit): void {
+function visitItems(list: readonly JsonValue[], schema: ListSchema, trail: Trail, context: Visit): void {
   const seen = new Set<string>();
   for (const [index, item] of list.entries()) {
     const found = itemElement(schema, item);
     if (found.type === 'invalid') {
-      context.found.push({ path, message: `element ${index}: ${found.message}` });
+      context.found.push({ trail, message: `element ${index}: ${found.message}` });
       return;
     }
     if (context.mode === 'rejectDuplicates' && seen.has(found.element))
-      context.found.push({ path, message: `duplicate entries for key ${formatElement(found.element)}` });
+      context.found.push({ trail, message: `duplicate entries for key ${formatElement(found.element)}` });
     seen.add(found.element);
-    if (schema.listType === 'map') visit(item, schema.items, `${path}${formatElement(found.element)}`, context);
+    if (schema.listType === 'map') visit(item, schema.items, { element: found.element, parent: trail }, context);
   }
 }
 
-function visitScalar(value: JsonValue, schema: ScalarSchema, path: string, context: Visit): void {
+function visitScalar(value: JsonValue, schema: ScalarSchema, trail: Trail, context: Visit): void {
   const message = scalarError(value, schema);
-  if (message !== undefined) context.found.push({ path, message });
+  if (message !== undefined) context.found.push({ trail, message });
 }
 
 function scalarError(value: JsonValue, schema: ScalarSchema): string | undefined {
