@@ -25,7 +25,7 @@ export type Listening = { url: string; port: number; close(): Promise<void> };
 export async function serveHttps(app: Hono, pair: KeyPair, wanted: number, exact: boolean): Promise<Listening> {
   const server = createServer(
     { cert: pair.cert, key: pair.key, keepAliveTimeout: KEEP_ALIVE_MS, minVersion: 'TLSv1.2' },
-    getRequestListener(app.fetch, { overrideGlobalObjects: false }),
+    getRequestListener(app.fetch, { overrideGlobalObjects: true }),
   );
   server.requestTimeout = 60_000;
   server.headersTimeout = 20_000;
