@@ -14,6 +14,9 @@ import { objectsOfNamespace, objectsOfPolicy, objectsOfProfile, objectsOfType } 
 /** Writers whose changes of sources and FederatedObjects ask for no new placement: they placed it, or told how it fares. */
 const PLACING_WRITERS = new Set(['scheduler', 'status']);
 
+/** All writers that are workers: their objects' owners stood when they wrote. Everybody else is a user, or acts for one. */
+const WORKERS = new Set([...PLACING_WRITERS, 'dispatcher', 'clusters', 'sweeper']);
+
 /** Scopes that only workers write and nobody acts on; deleting what they own is still garbage collection's. */
 const SILENT_SCOPES = new Set<string>([
   SCOPES.events,
@@ -63,7 +66,8 @@ async function* garbage(deps: RelayDeps, entry: FeedEntry, cause: string): Async
     return;
   }
   // Owners that were gone before the dependent came.
-  if (entry.writer === 'api') for (const uid of entry.ownerUids) yield { work: { type: 'ownerGone', uid, attempt: 0 }, cause };
+  if (!WORKERS.has(entry.writer))
+    for (const uid of entry.ownerUids) yield { work: { type: 'ownerGone', uid, attempt: 0 }, cause };
   if (entry.type !== 'modified' || PLACING_WRITERS.has(entry.writer)) return;
   const stored = await deps.objects.get(entry);
   // The mark is looked for in the text: most changes are no deletions, and parsing them all would cost more than the rest of the relay.
