@@ -29,7 +29,7 @@ function answer(body: KubeObject | undefined, status: JsonObject): ViewResult {
 }
 
 function specOf(body: KubeObject | undefined): JsonObject {
-  const spec: JsonValue | undefined = body?.['spec'];
+  const spec: JsonValue | undefined = body?.spec;
   return isJsonObject(spec) ? spec : {};
 }
 
@@ -46,9 +46,9 @@ async function accessReview(deps: Deps, { body }: ViewRequest, user: User): Prom
 /** Its namespace is the request's; a spec that names another one is refused. */
 async function localAccessReview(deps: Deps, request: ViewRequest): Promise<ViewResult> {
   const spec = specOf(request.body);
-  const resource = isJsonObject(spec['resourceAttributes']) ? spec['resourceAttributes'] : {};
+  const resource = isJsonObject(spec.resourceAttributes) ? spec.resourceAttributes : {};
   const { namespace } = request.attributes;
-  if (text(resource['namespace']) !== namespace)
+  if (text(resource.namespace) !== namespace)
     throw specError(request, 'spec.resourceAttributes.namespace', `must match the request: ${namespace}`);
   return accessReview(deps, request, subjectOf(spec));
 }
@@ -58,8 +58,8 @@ function specError({ definition }: ViewRequest, field: string, why: string) {
 }
 
 function subjectOf(spec: JsonObject): User {
-  const uid = text(spec['uid']);
-  return { name: text(spec['user']), groups: texts(spec['groups']), ...(uid === '' ? {} : { uid }) };
+  const uid = text(spec.uid);
+  return { name: text(spec.user), groups: texts(spec.groups), ...(uid === '' ? {} : { uid }) };
 }
 
 function attributesOf(spec: JsonObject, user: User, kind: string): RequestAttributes {
@@ -75,21 +75,21 @@ function attributesOf(spec: JsonObject, user: User, kind: string): RequestAttrib
   const from = isJsonObject(resource) ? resource : {};
   const base = {
     user,
-    verb: text((isJsonObject(path) ? path : from)['verb']),
-    group: text(from['group']),
-    version: text(from['version']),
-    resource: text(from['resource']),
-    subresource: text(from['subresource']),
-    namespace: text(from['namespace']),
-    name: text(from['name']),
+    verb: text((isJsonObject(path) ? path : from).verb),
+    group: text(from.group),
+    version: text(from.version),
+    resource: text(from.resource),
+    subresource: text(from.subresource),
+    namespace: text(from.namespace),
+    name: text(from.name),
   };
-  return isJsonObject(path) ? { ...base, path: text(path['path']) } : base;
+  return isJsonObject(path) ? { ...base, path: text(path.path) } : base;
 }
 
 /** Found by asking for every resource that is served: complete for those, silent on paths. */
 async function rulesReview(deps: Deps, { body, attributes }: ViewRequest): Promise<ViewResult> {
   const { user } = attributes;
-  const namespace = text(specOf(body)['namespace']) || 'default';
+  const namespace = text(specOf(body).namespace) || 'default';
   const every = { user, verb: '*', group: '*', version: '*', resource: '*', subresource: '', namespace, name: '' };
   const all = await deps.authorize(every);
   const resourceRules = all.allowed
@@ -124,7 +124,7 @@ async function selfReview({ body, attributes }: ViewRequest): Promise<ViewResult
 
 /** The token is read as if it had come with a request. */
 async function tokenReview(deps: Deps, { body }: ViewRequest): Promise<ViewResult> {
-  const token = text(specOf(body)['token']);
+  const token = text(specOf(body).token);
   if (!/^[\x21-\x7e]+$/.test(token)) return answer(body, { authenticated: false, error: 'the token is empty or malformed' });
   const request = new Request('https://token.review/', { headers: { authorization: `Bearer ${token}` } });
   const user = await deps.authenticate(request);

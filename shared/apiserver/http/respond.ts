@@ -26,7 +26,7 @@ export function respond(
     Vary: 'Accept',
     ...extra,
   };
-  if (context.warnings.length > 0) headers['Warning'] = warningHeader(context.warnings);
+  if (context.warnings.length > 0) headers.Warning = warningHeader(context.warnings);
   if (context.acceptsGzip && body.length > GZIP_BYTES_MIN) return compressed(code, headers, body);
   return new Response(body, { status: code, headers });
 }

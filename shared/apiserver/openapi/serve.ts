@@ -120,7 +120,7 @@ function plainPaths(paths: JsonObject): JsonObject {
   for (const [path, item] of Object.entries(paths)) {
     const operations = Object.entries(item as JsonObject).map(([method, operation]) => {
       const { requestBody: _body, ...rest } = operation as JsonObject;
-      const parameters = (rest['parameters'] as JsonObject[]).map(({ name }) => ({
+      const parameters = (rest.parameters as JsonObject[]).map(({ name }) => ({
         name: name ?? '',
         in: 'query',
         type: 'string',

@@ -64,11 +64,11 @@ function merge(context: WriteContext, live: KubeObject | undefined, config: Kube
 
 function readConfiguration({ definition }: WriteContext, text: string): KubeObject {
   const value = parseConfiguration(text);
-  const { group, version } = parseApiVersion(String(value['apiVersion'] ?? ''));
-  const kind = String(value['kind'] ?? '');
+  const { group, version } = parseApiVersion(String(value.apiVersion ?? ''));
+  const kind = String(value.kind ?? '');
   if (group !== definition.group || version !== definition.version || kind !== definition.kind)
     throw badRequest(`invalid object type: ${group}/${version}, Kind=${kind}`);
-  const metadata = value['metadata'] ?? {};
+  const metadata = value.metadata ?? {};
   if (!isJsonObject(metadata)) throw cannotBeHandled(definition, 'metadata is no object');
   return { ...value, metadata } as unknown as KubeObject;
 }

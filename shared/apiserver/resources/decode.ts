@@ -35,8 +35,8 @@ export function toObject(definition: ResourceDefinition, value: JsonObject, stri
 }
 
 function checkKind(definition: ResourceDefinition, apiVersion: string, value: JsonObject): void {
-  const given = String(value['apiVersion'] || apiVersion);
-  const kind = String(value['kind'] || definition.kind);
+  const given = String(value.apiVersion || apiVersion);
+  const kind = String(value.kind || definition.kind);
   if (given !== apiVersion)
     throw badRequest(`the API version in the data (${given}) does not match the expected API version (${apiVersion})`);
   if (kind === definition.kind) return;
@@ -56,6 +56,6 @@ function report({ mode, duplicates, warn, refuse }: Strictness, unknownFields: r
 }
 
 function withMetadata(value: JsonObject): KubeObject {
-  if (!isJsonObject(value['metadata'])) value['metadata'] = {};
+  if (!isJsonObject(value.metadata)) value.metadata = {};
   return value as unknown as KubeObject;
 }

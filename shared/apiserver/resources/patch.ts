@@ -104,7 +104,7 @@ function toPatched(context: WriteContext, patched: JsonValue, text: string): Kub
   const refuse = (why: string) => invalidPatch(text, why);
   if (!isJsonObject(patched)) throw refuse('the patch does not leave an object');
   const { definition } = context;
-  if (patched['kind'] !== definition.kind || patched['apiVersion'] !== formatApiVersion(definition.group, definition.version))
+  if (patched.kind !== definition.kind || patched.apiVersion !== formatApiVersion(definition.group, definition.version))
     throw refuse('unknown conversion');
   const duplicates = context.fieldValidation === 'Ignore' ? [] : duplicateKeys(text);
   const strictness = {

@@ -38,11 +38,11 @@ function selectorText(selector: JsonValue | undefined): string {
 
 /** Puts a Scale's count and version into a copy of the object. Throws 400 and 422 for what is no Scale. */
 export function withScale(definition: ResourceDefinition, copy: KubeObject, scale: JsonObject): KubeObject {
-  const spec = scale['spec'] ?? {};
-  const metadata = scale['metadata'] ?? {};
+  const spec = scale.spec ?? {};
+  const metadata = scale.metadata ?? {};
   if (!isJsonObject(spec) || !isJsonObject(metadata))
     throw badRequest('the body is not a Scale: spec and metadata must be objects');
-  const replicas = spec['replicas'] ?? 0;
+  const replicas = spec.replicas ?? 0;
   if (typeof replicas !== 'number' || !Number.isInteger(replicas))
     throw badRequest('Scale in version "v1" cannot be handled as a Scale: spec.replicas must be an integer');
   const name = copy.metadata.name ?? '';
@@ -50,11 +50,11 @@ export function withScale(definition: ResourceDefinition, copy: KubeObject, scal
     throw invalid({ group: 'autoscaling', kind: 'Scale' }, name, [
       { type: 'Invalid', field: 'spec.replicas', detail: `Invalid value: ${replicas}: must be greater than or equal to 0` },
     ]);
-  if (metadata['name'] !== undefined && metadata['name'] !== name)
-    throw badRequest(`the name of the object (${String(metadata['name'])}) does not match the name on the URL (${name})`);
-  const version = metadata['resourceVersion'];
+  if (metadata.name !== undefined && metadata.name !== name)
+    throw badRequest(`the name of the object (${String(metadata.name)}) does not match the name on the URL (${name})`);
+  const version = metadata.resourceVersion;
   if (typeof version === 'string' && version !== '') copy.metadata.resourceVersion = version;
-  const uid = metadata['uid'];
+  const uid = metadata.uid;
   if (typeof uid === 'string' && uid !== '') copy.metadata.uid = uid;
   setPath(copy as unknown as JsonObject, definition.scale?.specReplicas ?? 'spec.replicas', replicas);
   return copy;

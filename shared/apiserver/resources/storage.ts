@@ -52,8 +52,8 @@ function stamped(definition: ResourceDefinition, object: KubeObject): KubeObject
  * The argument is not changed.
  */
 export function convertVersion(registry: Registry, object: JsonObject, apiVersion: string): ReturnType<ConvertVersion> {
-  const from = definitionOf(registry, String(object['apiVersion']), String(object['kind']));
-  const to = definitionOf(registry, apiVersion, String(object['kind']));
+  const from = definitionOf(registry, String(object.apiVersion), String(object.kind));
+  const to = definitionOf(registry, apiVersion, String(object.kind));
   if (from === undefined || to === undefined || storedScope(from) !== storedScope(to)) return undefined;
   const storage = storageOf(registry, from);
   const copy = structuredClone(object) as unknown as KubeObject;

@@ -265,7 +265,7 @@ describe('subresources', () => {
     expect((await api.send('GET', `${MAPS}/a/status`)).code).toBe(404);
     expect((await api.send('GET', `${MAPS}/a/scale`)).code).toBe(404);
     const log = await api.send('GET', '/api/v1/namespaces/default/pods/p/log');
-    expect([log.code, log.json().message]).toEqual([501, 'log of pods "p": this server does not serve it']);
+    expect([log.code, log.json().message]).toEqual([404, 'log of pods "p": this server does not serve it']);
   });
 
   test('a view answers instead', async () => {

@@ -318,10 +318,7 @@ describe('what every answer carries', () => {
       503,
       null,
     ]);
-    expect(broken.log.entries.map((entry) => entry.fields['error'])).toEqual([
-      'Error: the disk is gone',
-      'Error: the disk is gone',
-    ]);
+    expect(broken.log.entries.map((entry) => entry.fields.error)).toEqual(['Error: the disk is gone', 'Error: the disk is gone']);
     await broken.close();
   });
 
@@ -333,7 +330,7 @@ describe('what every answer carries', () => {
     });
     const answer = await broken.send('GET', MAPS);
     expect([answer.code, answer.text.includes('secret')]).toEqual([500, false]);
-    expect(String(broken.log.entries[0]?.fields['error'])).toContain('secret inside');
+    expect(String(broken.log.entries[0]?.fields.error)).toContain('secret inside');
     await broken.close();
   });
 });
@@ -352,11 +349,11 @@ describe('in-process resources', () => {
       { subresource: 'status', fieldManager: 'kcm' },
     );
     expect(status.status).toEqual({ replicas: 2 });
-    await expect(resources.update(kind, { ...created, spec: { ...created['spec'], replicas: 3 } })).rejects.toMatchObject({
+    await expect(resources.update(kind, { ...created, spec: { ...created.spec, replicas: 3 } })).rejects.toMatchObject({
       status: { code: 409 },
     });
     const patched = await resources.patch(kind, 'default', 'd', { contentType: MERGE, body: '{"spec":{"replicas":3}}' });
-    expect(patched['spec'].replicas).toBe(3);
+    expect(patched.spec.replicas).toBe(3);
     const listed = await resources.list(kind, { namespace: 'default', fieldSelector: 'metadata.name=d' });
     expect(listed.items).toEqual([patched]);
     await expect(resources.delete(kind, 'default', 'd', { uid: 'other' })).rejects.toMatchObject({ status: { code: 409 } });

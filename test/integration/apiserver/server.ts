@@ -107,7 +107,7 @@ function initOf(method: string, { body, type, accept, token = 'admin', headers =
     headers: { Authorization: `Bearer ${token}`, 'User-Agent': 'tests/v1', ...headers },
   };
   const sent = init.headers as Record<string, string>;
-  if (accept) sent['Accept'] = accept;
+  if (accept) sent.Accept = accept;
   if (body !== undefined) {
     const payload = typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body);
     init.body = payload as NonNullable<RequestInit['body']>;

@@ -133,7 +133,15 @@ export async function createWorld(names: readonly string[] = ['eu-1', 'us-1', 'a
   const registry = createRegistry([...builtInDefinitions(), ...kubeadmiralDefinitions(), ...lamiralDefinitions()]);
   const members = new Map<string, FakeMember>(names.map((name) => [name, createFakeMember(name, { clock, ids })]));
   const reader = createObjectReader(medium.store.objects);
-  const shared: Shared = { clock, ids, log, registry, reader, sender: createSender(medium.queue, clock), clients: fakeClients(members) };
+  const shared: Shared = {
+    clock,
+    ids,
+    log,
+    registry,
+    reader,
+    sender: createSender(medium.queue, clock),
+    clients: fakeClients(members),
+  };
   const functions = createFunctions(medium, shared);
   const server = createServer(medium, shared);
   const users = createUsers(server, registry);
