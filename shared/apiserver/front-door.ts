@@ -67,6 +67,9 @@ function refuseImpersonation(request: Request): void {
   throw failure(403, 'Forbidden', 'this server does not support impersonation', {});
 }
 
+/** First parts of the paths below which documents lie. */
+const DOCUMENTS = new Set(['api', 'apis', 'openapi']);
+
 /** Paths that name no resource. */
 async function servePath(exchange: Exchange, documents: Documents, target: Target): Promise<Response> {
   const { core, registry, request, user } = exchange;
@@ -76,6 +79,7 @@ async function servePath(exchange: Exchange, documents: Documents, target: Targe
   await requireAllowed(core, { user, verb, ...nowhere, path });
   const accept = request.headers.get('accept');
   const ifNoneMatch = request.headers.get('if-none-match');
+  if (segments[0] !== undefined && !DOCUMENTS.has(segments[0])) throw unknownPath();
   if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed();
   switch (segments[0]) {
     case undefined:

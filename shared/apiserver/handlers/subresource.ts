@@ -40,8 +40,8 @@ export async function handleScale(exchange: ResourceExchange): Promise<Response>
 async function applyScale(exchange: ResourceExchange, context: WriteContext): Promise<Response> {
   const { core, definition, target } = exchange;
   const scale = parseConfiguration((await readBody(exchange.request)).text);
-  if (scale['apiVersion'] !== SCALE.apiVersion || scale['kind'] !== SCALE.kind)
-    throw badRequest(`invalid object type: ${String(scale['apiVersion'])}, Kind=${String(scale['kind'])}`);
+  if (scale.apiVersion !== SCALE.apiVersion || scale.kind !== SCALE.kind)
+    throw badRequest(`invalid object type: ${String(scale.apiVersion)}, Kind=${String(scale.kind)}`);
   const bare: KubeObject = { ...typeOf(definition), metadata: { name: context.name } };
   const config = withScale(definition, bare, scale);
   const force = isTrue(target.query.get('force'));
@@ -88,14 +88,14 @@ async function viewBody(exchange: ResourceExchange): Promise<KubeObject | undefi
     const warn = (text: string) => warnings.push(text);
     return toObject(definition, value, { mode: 'Warn', duplicates: [], warn, refuse: (why) => cannotBeHandled(definition, why) });
   }
-  const metadata = isJsonObject(value['metadata']) ? value['metadata'] : {};
+  const metadata = isJsonObject(value.metadata) ? value.metadata : {};
   return { ...value, ...typeOf(expected), metadata } as KubeObject;
 }
 
-/** A subresource that the kind has but this server does not answer. */
+/** A kind or subresource that Kubernetes has but this server does not answer, and does not list: 404, which every client prints and none repeats. */
 export function notServed({ definition, resource }: ResourceExchange) {
   const what =
     resource.subresource === '' ? definition.plural : `${resource.subresource} of ${definition.plural} "${resource.name}"`;
   const message = `${what}: this server does not serve it`;
-  return failure(501, 'NotImplemented', message, { name: resource.name, kind: definition.plural });
+  return failure(404, 'NotFound', message, { name: resource.name, kind: definition.plural });
 }

@@ -1,6 +1,7 @@
 /**
  * Brings a JSON object to the form in which Go would print it again: zero values that `omitempty` hides are dropped, structs that are
- * no pointers (`status`, `strategy`, `resources`) appear, lists that are always shown are null without elements. The descriptor data know which is which; OpenAPI does not.
+ * no pointers (`status`, `strategy`, `resources`) appear. The descriptor data know which
+ * is which; OpenAPI does not.
  */
 import { setOwn } from '../../equality.ts';
 import type { JsonObject, JsonValue } from '../../object.ts';
