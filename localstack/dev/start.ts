@@ -1,12 +1,11 @@
 /** Starts everything of `lamiral dev` in order, telling each step, and ends it in the opposite order. */
-import { randomBytes } from 'node:crypto';
-import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemClock } from '../../shared/adapters/memory/clock.ts';
 import { systemIds } from '../../shared/adapters/memory/ids.ts';
 import { consoleLog } from '../../shared/adapters/memory/log.ts';
 import { openSqlite } from '../../shared/adapters/sqlite/open.ts';
 import { packageVersion } from '../../shared/cli/commands/version.ts';
+import { keepAccess, readAccess } from '../kept-access.ts';
 import { openCertificateAuthority } from '../tls.ts';
 import { openControl, type Stats } from './control.ts';
 import { createControlPlane } from './control-plane.ts';
@@ -57,7 +56,8 @@ async function startSteps(
     `lamiral dev   v${packageVersion()}   node ${process.versions.node.split('.').slice(0, 2).join('.')}   data ${options.shownDataDir}`,
   );
 
-  const token = await adminToken(options.dataDir);
+  const access = await readAccess(options.dataDir);
+  const { token } = access;
   const plane = await createControlPlane({ store: medium.store, clock, ids, log, token });
   closers.push(() => plane.server.close());
   screen.step('store', `SQLite, ${plane.objects} objects`, took());
@@ -66,14 +66,16 @@ async function startSteps(
   const api = await serveHttps(
     plane.server.app,
     await authority.serverCertificate('api'),
-    options.port ?? FIRST_PORT,
+    options.port ?? (access.port || FIRST_PORT),
     options.port !== undefined,
   );
   closers.push(api.close);
+  await keepAccess(options.dataDir, { token, port: api.port });
   await lock.publish(api.url);
   screen.step('api', api.url, took());
-  if (options.port === undefined && api.port !== FIRST_PORT)
-    screen.detail(`port ${FIRST_PORT} is taken by another program; --port chooses one`);
+  const wanted = access.port || FIRST_PORT;
+  if (options.port === undefined && api.port !== wanted)
+    screen.detail(`port ${wanted} is taken by another program; --port chooses one`);
 
   const narrator = createNarrator(screen, () => clock.now());
   let isQuiet = true;
@@ -111,19 +113,6 @@ function sayMembers(screen: Screen, members: JoinedMembers, ms: number): void {
 function kubeconfigShown(options: DevOptions): string {
   const relative = options.shownDataDir.startsWith('/') ? options.shownDataDir : `$PWD/${options.shownDataDir}`;
   return `${relative}kubeconfig`;
-}
-
-/** The administrator's token: made once, so that a kubeconfig that was copied somewhere stays valid. */
-async function adminToken(dataDir: string): Promise<string> {
-  const path = join(dataDir, 'tokens.json');
-  try {
-    return (JSON.parse(await readFile(path, 'utf8')) as { admin: string }).admin;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
-    const admin = randomBytes(32).toString('base64url');
-    await writeFile(path, JSON.stringify({ admin }), { mode: 0o600 });
-    return admin;
-  }
 }
 
 function stopwatch(): () => number {

@@ -1,8 +1,7 @@
 /** All simulated members of one `dev`: spread over worker threads, stopped and started by name, found again at the same address. */
-import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { type KeptAccess, keepAccess, readAccess } from '../kept-access.ts';
 import type { CertificateAuthority } from '../tls.ts';
 import type { MemberSpec } from './catalogue.ts';
 import type { FromWorker, ToWorker } from './protocol.ts';
@@ -21,8 +20,7 @@ export type MemberPool = {
   close(): Promise<void>;
 };
 
-type Kept = { token: string; port: number };
-type Member = MemberAccess & { worker: Worker; dir: string; kept: Kept };
+type Member = MemberAccess & { worker: Worker; dir: string; kept: KeptAccess };
 type Options = { dataDir: string; specs: readonly MemberSpec[]; authority: CertificateAuthority };
 
 /** Starts them all; rejects, naming the member, when one cannot start. */
@@ -42,12 +40,12 @@ export async function startMembers({ dataDir, specs, authority }: Options): Prom
         `the simulated cluster ${spec.name} could not start: ${'message' in answer ? answer.message : answer.type}`,
       );
     Object.assign(member, { url: answer.url, kubeSystemUid: answer.kubeSystemUid, up: true });
-    if (answer.port !== kept.port) await keep(dir, Object.assign(kept, { port: answer.port }));
+    if (answer.port !== kept.port) await keepAccess(dir, Object.assign(kept, { port: answer.port }));
   };
   await Promise.all(
     specs.map(async (spec, i) => {
       const dir = join(dataDir, spec.name);
-      const kept = await readKept(dir);
+      const kept = await readAccess(dir);
       const worker = workers[i % workers.length];
       if (!worker) return;
       members.set(spec.name, { spec, url: '', token: kept.token, kubeSystemUid: '', up: false, worker, dir, kept });
@@ -101,20 +99,4 @@ function ask(worker: Worker, message: ToWorker, name: string): Promise<FromWorke
     worker.on('message', onMessage).on('error', onError).on('exit', onExit);
     worker.postMessage(message);
   });
-}
-
-/** Token and port of a member outlive a restart, so that kubeconfigs stay valid. */
-async function readKept(dir: string): Promise<Kept> {
-  try {
-    return JSON.parse(await readFile(join(dir, 'access.json'), 'utf8')) as Kept;
-  } catch {
-    const made = { token: randomBytes(24).toString('base64url'), port: 0 };
-    await mkdir(dir, { recursive: true, mode: 0o700 });
-    await keep(dir, made);
-    return made;
-  }
-}
-
-async function keep(dir: string, kept: Kept): Promise<void> {
-  await writeFile(join(dir, 'access.json'), JSON.stringify(kept), { mode: 0o600 });
 }

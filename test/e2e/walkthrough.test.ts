@@ -213,6 +213,7 @@ describe('walkthrough', () => {
     program = startProgram(data.dir);
     await timed('second start until ready', () => program.printed('kubectl', 30_000));
     expect(Number(/second start until ready +(\d+) ms/.exec(times.join('\n'))?.[1])).toBeLessThan(SECOND_START_MS);
+    player = await choosePlayer();
     await timed('after the crash: what was accepted is placed', () => player.available('late'));
     expect((await player.rows('deploy', { name: 'web' }))[0]?.READY).toBe('30/30');
   });

@@ -10,7 +10,7 @@ const OURS = new Set([
   'kubeconfig',
   'pki',
   'members',
-  'tokens.json',
+  'access.json',
   'lamiral.db',
   'lamiral.db-wal',
   'lamiral.db-shm',
