@@ -2,6 +2,8 @@
 
 /** Writes of one object that may follow each other at once: placed, running, ready. */
 export const WRITES_AT_ONCE = 3;
+/** So many more where the object has come to rest: the last write of a rollout is the one that people wait for. */
+export const SETTLED_WRITES_AHEAD = 3;
 /** Beyond, one write per this time, while reports keep coming. */
 export const WRITE_EVERY_MS = 1_000;
 /** Grid of throttled folds: messages of one square are one. */

@@ -2,6 +2,7 @@
 import { type DispatchRecord, dispatchOwner } from '../../shared/federation/records.ts';
 import { sourceOf, templateType } from '../../shared/federation/type-config.ts';
 import { parseJson } from '../../shared/machinery/codec/json.ts';
+import type { JsonObject, KubeObject } from '../../shared/machinery/object.ts';
 import { OPERATIONS_PER_WRITE_MAX } from '../../shared/runtime/limits.ts';
 import type { StatusMessage } from '../../shared/runtime/messages.ts';
 import { refOf } from '../../shared/runtime/objects.ts';
@@ -17,12 +18,12 @@ const WRITER = 'status';
 /** Handles one status message. */
 export async function reconcileStatus(deps: StatusDeps, message: StatusMessage): Promise<ReconcileResult> {
   const owner = dispatchOwner(message.federated);
-  const waitMs = deps.throttle.waitMs(owner);
-  if (waitMs > 0) return later(deps, message, waitMs);
   const input = await load(deps, message); //                    1 load
   if (!input) return done('nothing to report on');
   const { first, after, status, dispatched } = await foldObject(deps, input); // 2 fold (pure but for reads of what stands)
   if (first.length === 0 && after.length === 0) return done('nothing changed');
+  const waitMs = deps.throttle.waitMs(owner, isSettled(input.source?.object, status) ? 'settled' : 'moving');
+  if (waitMs > 0) return later(deps, message, waitMs);
   deps.throttle.wrote(owner);
   const isOneWrite = first.length + after.length <= OPERATIONS_PER_WRITE_MAX;
   for (const operations of isOneWrite ? [[...first, ...after]] : [first, after]) {
@@ -33,6 +34,14 @@ export async function reconcileStatus(deps: StatusDeps, message: StatusMessage):
   }
   if (input.source) deps.onStatus?.({ source: refOf(input.source.stored), dispatched, status });
   return done(`${first.length + after.length} objects brought up to date`);
+}
+
+/** Every replica that the clusters run is ready and runs the present template; kinds without replicas rest when they have seen their generation. */
+function isSettled(source: KubeObject | undefined, status: JsonObject | undefined): boolean {
+  if (!source || !status || status.observedGeneration !== source.metadata.generation) return false;
+  const { replicas = 0, readyReplicas = 0, updatedReplicas = replicas } = status;
+  const isBegun = replicas !== 0 || !source.spec?.replicas;
+  return isBegun && readyReplicas === replicas && updatedReplicas === replicas;
 }
 
 /** Comes back when the object may be written again. Messages of one square of the grid are one, however many reports come meanwhile. */

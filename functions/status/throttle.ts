@@ -1,10 +1,10 @@
 /** How often one object's status may be written: a few times at once, then once a second. */
 import type { Clock } from '../../shared/ports/system.ts';
-import { OBJECTS_REMEMBERED, WRITE_EVERY_MS, WRITES_AT_ONCE } from './limits.ts';
+import { OBJECTS_REMEMBERED, SETTLED_WRITES_AHEAD, WRITE_EVERY_MS, WRITES_AT_ONCE } from './limits.ts';
 
 export type Throttle = {
-  /** Milliseconds until the object may be written; 0: now. */
-  waitMs(key: string): number;
+  /** Milliseconds until the object may be written; 0: now. One that has come to rest may run ahead of its rate by a few writes. */
+  waitMs(key: string, state: 'moving' | 'settled'): number;
   /** Notes a write. */
   wrote(key: string): void;
 };
@@ -18,8 +18,8 @@ export function createThrottle(clock: Pick<Clock, 'now'>): Throttle {
     return Math.min(WRITES_AT_ONCE, bucket.tokens + (clock.now() - bucket.at) / WRITE_EVERY_MS);
   };
   return {
-    waitMs(key) {
-      const tokens = current(key);
+    waitMs(key, state) {
+      const tokens = current(key) + (state === 'settled' ? SETTLED_WRITES_AHEAD : 0);
       return tokens >= 1 ? 0 : Math.ceil((1 - tokens) * WRITE_EVERY_MS);
     },
     wrote(key) {

@@ -146,14 +146,23 @@ describe('throttle of status writes', () => {
     const clock = fakeClock(0);
     const throttle = createThrottle(clock);
     for (let write = 0; write < 3; write += 1) {
-      expect(throttle.waitMs('web')).toBe(0);
+      expect(throttle.waitMs('web', 'moving')).toBe(0);
       throttle.wrote('web');
     }
-    expect(throttle.waitMs('web')).toBe(1_000);
-    expect(throttle.waitMs('db')).toBe(0);
+    expect(throttle.waitMs('web', 'moving')).toBe(1_000);
+    expect(throttle.waitMs('db', 'moving')).toBe(0);
     await clock.advance(400);
-    expect(throttle.waitMs('web')).toBe(600);
+    expect(throttle.waitMs('web', 'moving')).toBe(600);
     await clock.advance(600);
-    expect(throttle.waitMs('web')).toBe(0);
+    expect(throttle.waitMs('web', 'moving')).toBe(0);
+  });
+
+  test('one that has come to rest does not wait, unless it does so again and again', () => {
+    const throttle = createThrottle(fakeClock(0));
+    for (let write = 0; write < 6; write += 1) {
+      expect(throttle.waitMs('web', 'settled')).toBe(0);
+      throttle.wrote('web');
+    }
+    expect(throttle.waitMs('web', 'settled')).toBe(1_000);
   });
 });
