@@ -64,7 +64,7 @@ export function createNarrator(screen: Screen, now: () => number): Narrator {
     },
     cluster: ({ cluster, type, message }) => {
       if (type === 'offline')
-        screen.happened(`cluster ${cluster}`, `Offline: ${message}; what it runs stays counted as last seen`);
+        screen.happened(`cluster ${cluster}`, `Offline: ${firstPart(message)}; what it runs stays counted as last seen`);
       if (type === 'ready') screen.happened(`cluster ${cluster}`, 'Running: answers');
       if (type === 'gone') screen.happened(`cluster ${cluster}`, 'left');
     },
@@ -73,6 +73,11 @@ export function createNarrator(screen: Screen, now: () => number): Narrator {
       stories.clear();
     },
   };
+}
+
+/** A message says what, where and what to do; a line that one glances at needs the first alone. */
+function firstPart(message: string): string {
+  return message.split(': ')[0] ?? message;
 }
 
 function keyOf({ scope, namespace, name }: ObjectRef): string {
