@@ -113,7 +113,7 @@ function sharedParts({ medium, plane, clock, ids, log }: FunctionsDeps) {
     records: store.records,
     reader,
     registry: plane.registry,
-    sender: createSender(queue),
+    sender: createSender(queue, clock),
     clock,
     ids,
     log,
