@@ -2,6 +2,7 @@
  * Kubernetes `Status` errors, made by helpers named as in apimachinery (k8s.io/apimachinery/pkg/api/errors).
  * They are thrown inside the API server and turned into a response at the HTTP edge; nobody else catches them.
  */
+import { quoteGo } from './go-quote.ts';
 import { formatGroupResource, type GroupResource } from './resource.ts';
 
 export type StatusCause = { reason?: string; message?: string; field?: string };
@@ -131,7 +132,7 @@ export function invalid(kind: { group: string; kind: string }, name: string, err
     field: error.field,
   }));
   const details: Details = { name, ...(kind.group ? { group: kind.group } : {}), kind: kind.kind, causes };
-  return failure(422, 'Invalid', `${qualified} "${name}" is invalid: ${joined}`, details);
+  return failure(422, 'Invalid', `${qualified} ${quoteGo(name)} is invalid: ${joined}`, details);
 }
 
 export function tooManyRequests(message: string, retryAfterSeconds: number): StatusError {

@@ -1,4 +1,5 @@
 /** Field errors in kube-apiserver's words (k8s.io/apimachinery/pkg/util/validation/field). Paths are dotted text: `spec.containers[0].image`. */
+import { quoteGo } from '../../machinery/go-quote.ts';
 import type { JsonValue, KubeObject } from '../../machinery/object.ts';
 import type { FieldError } from '../definition.ts';
 
@@ -88,7 +89,7 @@ export function eachItem(
 
 function show(value: unknown): string {
   if (value === undefined || value === null) return 'null';
-  if (typeof value === 'string') return JSON.stringify(value);
+  if (typeof value === 'string') return quoteGo(value);
   if (typeof value === 'bigint') return value.toString();
   return JSON.stringify(value as JsonValue);
 }

@@ -1,6 +1,7 @@
 /** One request on its way through the handlers, and the options that all of them read. */
 import type { Registry, ResourceDefinition } from '../../apis/definition.ts';
 import { storedScope } from '../../apis/stored.ts';
+import { quoteGo } from '../../machinery/go-quote.ts';
 import { invalid } from '../../machinery/status.ts';
 import type { Core, FieldValidation, WriteContext } from '../core.ts';
 import type { Accepted } from '../http/accept.ts';
@@ -108,13 +109,12 @@ function fieldManager(exchange: ResourceExchange, options: { kind: string; apply
       'fieldManager',
       `Too long: may not be more than ${FIELD_MANAGER_LENGTH_MAX} bytes`,
     );
-  if (/[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.test(named))
-    throw optionError(
-      options.kind,
-      'Invalid',
-      'fieldManager',
-      `Invalid value: ${JSON.stringify(named)}: should only contain printable characters`,
-    );
+  const unprintable = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/u.exec(named);
+  if (unprintable) {
+    const point = (unprintable[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
+    const why = `invalid character U+${point} (at position ${Buffer.byteLength(named.slice(0, unprintable.index))})`;
+    throw optionError(options.kind, 'Invalid', 'fieldManager', `Invalid value: ${quoteGo(named)}: ${why}`);
+  }
   if (named !== '') return named;
   if (options.apply) throw optionError(options.kind, 'Required', 'fieldManager', 'Required value: is required for apply patch');
   return (exchange.request.headers.get('user-agent') ?? '').split('/', 1)[0]?.slice(0, FIELD_MANAGER_LENGTH_MAX) || 'unknown';

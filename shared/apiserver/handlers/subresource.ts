@@ -5,7 +5,7 @@ import type { WriteContext } from '../core.ts';
 import { decodeObject, isEmptyBody, isJsonObject, readBody } from '../http/body.ts';
 import { applyConfig, parseConfiguration } from '../resources/apply.ts';
 import { cannotBeHandled, toObject } from '../resources/decode.ts';
-import { APPLY_PATCH, isApply, JSON_PATCH, MERGE_PATCH, patchFunction } from '../resources/patch.ts';
+import { APPLY_PATCH, invalidPatch, isApply, JSON_PATCH, MERGE_PATCH, patchFunction } from '../resources/patch.ts';
 import { readStored, typeOf } from '../resources/read.ts';
 import { scaleOf, withScale } from '../resources/scale.ts';
 import { decode } from '../resources/storage.ts';
@@ -62,6 +62,9 @@ async function readScaleChange(exchange: ResourceExchange, context: WriteContext
   return (scale) => {
     const patched = apply(scale);
     if (!isJsonObject(patched)) throw badRequest('the patch does not leave a Scale');
+    const replicas = isJsonObject(patched.spec) ? patched.spec.replicas : undefined;
+    if (typeof replicas === 'string')
+      throw invalidPatch(body.text, 'json: cannot unmarshal string into Go struct field ScaleSpec.spec.replicas of type int32');
     return patched;
   };
 }

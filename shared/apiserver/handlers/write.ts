@@ -1,4 +1,5 @@
 /** POST, PUT and PATCH of objects and their status. */
+import { parseYamlStrictly } from '../../machinery/codec/yaml.ts';
 import type { JsonObject, KubeObject } from '../../machinery/object.ts';
 import { duplicateKeys } from '../../machinery/schema/decode.ts';
 import { badRequest, conflict, invalid, methodNotAllowed, unsupportedMediaType } from '../../machinery/status.ts';
@@ -97,10 +98,11 @@ async function readObject(exchange: ResourceExchange, context: WriteContext): Pr
   const body = await readBody(exchange.request);
   const { definition, fieldValidation } = context;
   const value: JsonObject = decodeObject(body, typeOf(definition), exchange.core.protobuf().decode);
-  const isJson = body.mediaType === 'application/json';
+  const isChecked = fieldValidation !== 'Ignore';
   return toObject(definition, value, {
     mode: fieldValidation,
-    duplicates: isJson && fieldValidation !== 'Ignore' ? duplicateKeys(body.text) : [],
+    duplicates: isChecked && body.mediaType === 'application/json' ? duplicateKeys(body.text) : [],
+    yamlDuplicates: isChecked && body.mediaType === 'application/yaml' ? parseYamlStrictly(body.text).duplicates : [],
     warn: context.warn,
     refuse: (why) => cannotBeHandled(definition, why),
   });

@@ -1,6 +1,6 @@
 /** Request bodies: read with a limit, and decoded from JSON, YAML or protobuf. */
 import { parseJson } from '../../machinery/codec/json.ts';
-import type { ExpectedType } from '../../machinery/codec/protobuf.ts';
+import { type ExpectedType, isProtobuf } from '../../machinery/codec/protobuf.ts';
 import { parseYaml } from '../../machinery/codec/yaml.ts';
 import type { JsonObject, JsonValue } from '../../machinery/object.ts';
 import { badRequest, requestEntityTooLarge, unsupportedMediaType } from '../../machinery/status.ts';
@@ -56,7 +56,8 @@ export type DecodeProtobuf = (bytes: Uint8Array, expected: ExpectedType) => Json
 export function decodeObject(body: RawBody, expected: ExpectedType, decodeProtobuf: DecodeProtobuf): JsonObject {
   if (!OBJECT_TYPES.includes(body.mediaType)) throw unsupportedMediaType(OBJECT_TYPES);
   const value = decodeValue(body, expected, decodeProtobuf);
-  if (!isJsonObject(value)) throw unrecognized(body, expected, `json parse error: ${notAnObject(value)}${GO_TYPE_META}`);
+  if (!isJsonObject(value))
+    throw unrecognized(body, expected, `couldn't get version/kind; json parse error: ${notAnObject(value)}${GO_TYPE_META}`);
   return value;
 }
 
@@ -66,10 +67,15 @@ function decodeValue(body: RawBody, expected: ExpectedType, decodeProtobuf: Deco
     return body.mediaType === 'application/yaml' ? parseYaml(body.text) : parseJson(body.text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    if (body.bytes) throw unrecognized(body, expected, error.message);
-    const isYaml = body.mediaType === 'application/yaml';
-    throw unrecognized(body, expected, isYaml ? error.message : `json parse error: ${goJsonError(body.text, error)}`);
+    if (body.bytes) throw unrecognized(body, expected, protobufError(body.bytes, error));
+    if (body.mediaType === 'application/yaml') throw unrecognized(body, expected, error.message);
+    throw unrecognized(body, expected, `couldn't get version/kind; json parse error: ${goJsonError(body.text, error)}`);
   }
+}
+
+/** Bytes that are no envelope are told apart before anything is read from them. */
+function protobufError(bytes: Uint8Array, { message }: Error): string {
+  return isProtobuf(bytes) ? `couldn't get version/kind; ${message}` : message.replace(/^proto: /, '');
 }
 
 /** What upstream reads a kind from, as Go names its type. */
@@ -87,11 +93,8 @@ export function parseJsonOrYaml(text: string): JsonValue {
 }
 
 function unrecognized(body: RawBody, { kind }: ExpectedType, why: string) {
-  if (kind === 'DeleteOptions') return badRequest(`couldn't get version/kind; ${why}`);
-  const summary = summarizeBody(body);
-  return badRequest(
-    `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; ${why} (${summary})`,
-  );
+  if (kind === 'DeleteOptions') return badRequest(why);
+  return badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why} (${summarizeBody(body)})`);
 }
 
 /** True for what JSON calls an object. */

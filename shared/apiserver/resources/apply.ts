@@ -1,4 +1,5 @@
 /** Server-side apply over the store: the configuration is merged with field ownership; an absent object is created. */
+import { parseYamlStrictly } from '../../machinery/codec/yaml.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../machinery/object.ts';
 import { conflictStatus } from '../../machinery/patch/apply/apply.ts';
 import { parseApiVersion } from '../../machinery/resource.ts';
@@ -6,7 +7,7 @@ import { badRequest, conflict, failure, notFound } from '../../machinery/status.
 import type { Core, WriteContext, WriteResult } from '../core.ts';
 import { isJsonObject, notAnObject, parseJsonOrYaml } from '../http/body.ts';
 import { createObject, unnamed } from './create.ts';
-import { cannotBeHandled } from './decode.ts';
+import { cannotBeHandled, yamlProblem } from './decode.ts';
 import { applyOver } from './owners.ts';
 import { resourceOf } from './read.ts';
 import { updateObject } from './update.ts';
@@ -18,7 +19,18 @@ export async function applyObject(
   patch: { text: string; force: boolean },
   mayCreate: () => Promise<void>,
 ): Promise<WriteResult> {
-  return applyConfig(core, context, { config: readConfiguration(context, patch.text), force: patch.force }, mayCreate);
+  const config = readConfiguration(context, patch.text);
+  refuseDuplicates(context, patch.text);
+  return applyConfig(core, context, { config, force: patch.force }, mayCreate);
+}
+
+/** What is said twice is refused or warned of, never chosen from in silence. */
+function refuseDuplicates({ fieldValidation, warn }: WriteContext, text: string): void {
+  if (fieldValidation === 'Ignore') return;
+  const { duplicates } = parseYamlStrictly(text);
+  if (duplicates.length > 0 && fieldValidation === 'Strict')
+    throw badRequest(`error strict decoding YAML: error converting YAML to JSON: ${yamlProblem(duplicates).join()}`);
+  for (const duplicate of duplicates) warn(duplicate);
 }
 
 /** The same for a configuration that is at hand. */

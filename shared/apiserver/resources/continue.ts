@@ -14,7 +14,8 @@ export function encodeContinue({ resourceVersion, namespace, name }: ContinueTok
 /** Throws 400 for anything that this server has not made. */
 export function decodeContinue(text: string): ContinueToken {
   const { v, rv, start } = parse(text);
-  if (v !== VERSION || typeof start !== 'string' || !Number.isSafeInteger(rv)) throw invalidToken('incorrect encoded form');
+  if (v !== VERSION) throw invalidToken(`server does not recognize this encoded version ${String(v)}`);
+  if (typeof start !== 'string' || !Number.isSafeInteger(rv)) throw invalidToken('incorrect encoded form');
   const key = start.endsWith('\0') ? start.slice(0, -1) : start;
   const slash = key.indexOf('/');
   if (slash < 0) throw invalidToken('incorrect encoded start');

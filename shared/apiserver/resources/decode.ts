@@ -11,6 +11,8 @@ import { isJsonObject } from '../http/body.ts';
 export type Strictness = {
   mode: FieldValidation;
   duplicates: readonly string[];
+  /** The same of a YAML body, as its parser words them: `line 3: key "a" already set in map`. */
+  yamlDuplicates?: readonly string[];
   warn(text: string): void;
   /** Makes the failure of a value that is not as it must be: bodies and patches word it differently. */
   refuse(why: string): StatusError;
@@ -48,11 +50,17 @@ function checkKind(definition: ResourceDefinition, apiVersion: string, value: Js
   );
 }
 
-function report({ mode, duplicates, warn, refuse }: Strictness, unknownFields: readonly string[]): void {
-  if (mode === 'Ignore' || (unknownFields.length === 0 && duplicates.length === 0)) return;
+function report(strictness: Strictness, unknownFields: readonly string[]): void {
+  const { mode, duplicates, yamlDuplicates = [], warn, refuse } = strictness;
+  if (mode === 'Ignore' || unknownFields.length + duplicates.length + yamlDuplicates.length === 0) return;
   const problems = strictErrors(unknownFields, duplicates);
-  if (mode === 'Strict') throw refuse(`strict decoding error: ${problems.join(', ')}`);
-  for (const problem of problems) warn(problem);
+  if (mode === 'Strict') throw refuse(`strict decoding error: ${[...yamlProblem(yamlDuplicates), ...problems].join(', ')}`);
+  for (const problem of [...yamlDuplicates, ...problems]) warn(problem);
+}
+
+/** Lines of a YAML text that say something twice, as one problem; none when there are none. */
+export function yamlProblem(duplicates: readonly string[]): string[] {
+  return duplicates.length === 0 ? [] : [['yaml: unmarshal errors:', ...duplicates].join('\n  ')];
 }
 
 function withMetadata(value: JsonObject): KubeObject {

@@ -1,5 +1,6 @@
 /** The four patch formats as changes of a live object (reference: Kubernetes' patch types and their error codes). */
 import { parseJson } from '../../machinery/codec/json.ts';
+import { quoteGo } from '../../machinery/go-quote.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../machinery/object.ts';
 import { applyJsonPatch, PatchError, parseJsonPatch } from '../../machinery/patch/json.ts';
 import { applyMergePatch } from '../../machinery/patch/merge.ts';
@@ -116,8 +117,9 @@ function toPatched(context: WriteContext, patched: JsonValue, text: string): Kub
   return toObject(context.definition, patched, strictness);
 }
 
-function invalidPatch(text: string, why: string): StatusError {
+/** 422 on a patch that does not leave what it must. */
+export function invalidPatch(text: string, why: string): StatusError {
   return invalid({ group: '', kind: '' }, '', [
-    { type: 'Invalid', field: 'patch', detail: `Invalid value: ${JSON.stringify(text)}: ${why}` },
+    { type: 'Invalid', field: 'patch', detail: `Invalid value: ${quoteGo(text)}: ${why}` },
   ]);
 }

@@ -22,6 +22,11 @@ type Reader = {
   text: string;
 };
 
+/** What go-yaml says where our parser says this. */
+const GO_WORDS: ReadonlyMap<string, string> = new Map([
+  ['Tabs are not allowed as indentation', 'found a tab character that violates indentation'],
+]);
+
 const STRINGIFY = { indentSeq: false, lineWidth: 0, aliasDuplicateObjects: false } as const;
 
 /** The first document of a text as JSON; null when it is empty. Of a key given twice the last counts. Throws SyntaxError. */
@@ -81,7 +86,7 @@ function tryJson(text: string): { value: JsonValue; duplicates: string[] } | und
 
 function readDocument(document: Document.Parsed, text: string): { value: JsonValue; duplicates: string[] } {
   const fault = document.errors[0];
-  if (fault) throw new SyntaxError(`yaml: line ${lineOf(text, fault.pos[0])}: ${fault.message}`);
+  if (fault) throw new SyntaxError(`yaml: line ${lineOf(text, fault.pos[0])}: ${GO_WORDS.get(fault.message) ?? fault.message}`);
   const reader: Reader = { anchors: new Map(), open: new Set(), expandedNodes: 0, aliasDepth: 0, duplicates: [], text };
   return { value: readNode(document.contents, 0, reader), duplicates: reader.duplicates };
 }

@@ -1,25 +1,8 @@
 /** Values printed as Go's fmt prints them: messages of the API carry them word for word. */
+import { quoteGo } from '../../go-quote.ts';
 import type { JsonValue } from '../../object.ts';
 
-const NAMED: Readonly<Record<string, string>> = {
-  '\x07': '\\a',
-  '\b': '\\b',
-  '\f': '\\f',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\v': '\\v',
-  '"': '\\"',
-  '\\': '\\\\',
-};
-
-// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for
-const SPECIAL = /["\\\x00-\x1f\x7f]/g;
-
-/** `%q` of a string. */
-export function quoteGo(text: string): string {
-  return `"${text.replace(SPECIAL, (char) => NAMED[char] ?? `\\x${char.charCodeAt(0).toString(16).padStart(2, '0')}`)}"`;
-}
+export { quoteGo };
 
 /** `%v` of a decoded JSON value: `map[a:1 b:[x y]]`, keys sorted. */
 export function formatGo(value: JsonValue | undefined): string {
