@@ -1,0 +1,86 @@
+/** The way back: from ready in the members to the status of the user's object. Members have controllers and nodes that make pods ready. */
+import type { BenchContext } from '../../context.ts';
+import { newDataDir, startDev } from '../../processes/dev.ts';
+import { type Percentiles, runLoad } from '../../processes/fedbench.ts';
+import { startLab } from '../../processes/lab.ts';
+import { atMost, type SectionResult, shown, type Table, type Target } from '../../report/table.ts';
+import { type Cost, costOf } from './burst.ts';
+
+const LAB_FIRST = 55;
+const MEMBERS = 3;
+const QUIET_MS = 60_000;
+
+type Size = { slow: number; burst: number; warmUp: number };
+const FULL: Size = { slow: 50, burst: 200, warmUp: 10 };
+const QUICK: Size = { slow: 6, burst: 20, warmUp: 3 };
+
+type Measured = { create: Percentiles; scale: Percentiles; burst: Cost; slow: Cost; size: Size };
+
+/** Starts a lab with controllers, and measures in it. */
+export async function measureStatus(context: BenchContext): Promise<SectionResult> {
+  const size = context.isQuick ? QUICK : FULL;
+  const lab = await startLab(context, { first: LAB_FIRST, count: MEMBERS, controllers: true });
+  const dev = await startDev(context, await newDataDir(context), ['--members', lab.kubeconfig]);
+  const load = { lab, dev, template: 'running' as const, status: true };
+  await runLoad(context, { ...load, prefix: 'warm', count: size.warmUp, ops: 'create,delete' });
+  await dev.quiet(QUIET_MS);
+  context.say('federation: status, one object per second');
+  const pace = { ...load, prefix: 'slow', count: size.slow, rate: 1 };
+  const slow = await costOf(dev, () => runLoad(context, { ...pace, ops: 'create' }));
+  const [scale] = await runLoad(context, { ...pace, ops: 'scale=3', isAdopting: true });
+  await runLoad(context, { ...load, prefix: 'slow', count: size.slow, ops: 'delete', isAdopting: true });
+  await dev.quiet(QUIET_MS);
+  context.say(`federation: status of ${size.burst} objects`);
+  const burst = await costOf(dev, () => runLoad(context, { ...load, prefix: 'burst', count: size.burst, ops: 'create' }));
+  await dev.stop();
+  await lab.stop();
+  if (!scale) throw new Error('fedbench measured nothing');
+  return report({
+    create: slow.operation.members_ready_to_host_status_s,
+    scale: scale.members_ready_to_host_status_s,
+    burst,
+    slow,
+    size,
+  });
+}
+
+function report(measured: Measured): SectionResult {
+  return { tables: [statusTable(measured), writesTable(measured)], targets: targetsOf(measured), notes: [] };
+}
+
+function statusTable({ create, scale, burst, size }: Measured): Table {
+  const row = (name: string, { n, p50, p99 }: Percentiles) => [name, String(n), shown(p50 * 1000), shown(p99 * 1000)];
+  return {
+    heading: "Members ready -> status on the user's object, milliseconds",
+    columns: ['', 'objects', 'p50', 'p99'],
+    rows: [
+      row('create, one object per second', create),
+      row('scale, one object per second', scale),
+      row(`create, ${size.burst} at once`, burst.operation.members_ready_to_host_status_s),
+      ['KubeAdmiral (published)', '', '2700', '2900'],
+      ['Karmada (published)', '', '140', '400'],
+    ],
+  };
+}
+
+function writesTable({ burst, slow, size }: Measured): Table {
+  const row = (name: string, count: number, cost: Cost) => [
+    name,
+    ...[cost.store, cost.queue, cost.cpuMs].map((value) => shown(value / count)),
+  ];
+  return {
+    heading: 'From create to the aggregated status, 2 replicas on each of 3 members, per object',
+    columns: ['', 'store writes', 'queue transactions', 'host CPU ms'],
+    rows: [row('one object per second', size.slow, slow), row(`${size.burst} at once`, size.burst, burst)],
+  };
+}
+
+function targetsOf({ create, scale, burst, size }: Measured): Target[] {
+  return [
+    atMost('now', 'members ready -> status, p50', create.p50 * 1000, 500, ' ms'),
+    atMost('now', 'members ready -> status after scale, p50', scale.p50 * 1000, 500, ' ms'),
+    atMost('now', `store writes per object to the status, ${size.burst} at once`, burst.store / size.burst, 6, ''),
+    atMost('later', 'members ready -> status, p50', create.p50 * 1000, 140, ' ms'),
+    atMost('later', 'members ready -> status, p99', create.p99 * 1000, 400, ' ms'),
+  ];
+}
