@@ -33,7 +33,8 @@ async function main(argv: readonly string[]): Promise<number> {
   const wanted = SECTIONS.filter(({ name }) => positionals.length === 0 || positionals.includes(name));
   const closers = new Set<() => Promise<void>>();
   const end = once(() => closeAll(closers));
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => void end().then(() => process.exit(130)));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.on(signal, () => void end().then(() => process.exit(130)));
   try {
     const context = await createContext(values, closers);
     return await runSections(wanted, context);

@@ -67,7 +67,16 @@ export type Launched = { pid: number; ready: Promise<void>; output(): string; st
 export function launchDev(context: BenchContext, dataDir: string, flags: readonly string[]): Launched {
   const inspect = context.profileDir === undefined ? [] : ['--inspect=127.0.0.1:0'];
   const program = join(context.root, 'localstack/dev/main.ts');
-  const args = ['--disable-warning=ExperimentalWarning', ...inspect, program, '--data', dataDir, '--port', String(PORT), ...flags];
+  const args = [
+    '--disable-warning=ExperimentalWarning',
+    ...inspect,
+    program,
+    '--data',
+    dataDir,
+    '--port',
+    String(PORT),
+    ...flags,
+  ];
   const env = { ...process.env, NO_COLOR: '1' };
   const child = spawn(process.execPath, args, { cwd: context.root, stdio: ['ignore', 'pipe', 'pipe'], env });
   let text = '';

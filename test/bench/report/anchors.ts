@@ -40,5 +40,14 @@ export const PEER_BURST: readonly {
 }[] = [
   { name: 'KubeAdmiral', placedS: 99, perSecond: 10.1, p50S: 58, p99S: 97, cpuMs: 162, memoryMb: 2900, writes: 40 },
   { name: 'KubeAdmiral, 20 workers', placedS: 61, perSecond: 16.3, p50S: 34, p99S: 55, cpuMs: 93, memoryMb: 2200, writes: 19 },
-  { name: 'Karmada 1.18, raised limits', placedS: 102, perSecond: 9.8, p50S: 48, p99S: 93, cpuMs: 182, memoryMb: 2900, writes: 26 },
+  {
+    name: 'Karmada 1.18, raised limits',
+    placedS: 102,
+    perSecond: 9.8,
+    p50S: 48,
+    p99S: 93,
+    cpuMs: 182,
+    memoryMb: 2900,
+    writes: 26,
+  },
 ];

@@ -1,6 +1,7 @@
 /** Decisions through the `plan(snapshot)` that production calls: federated object, placement, overrides and complete explanation. */
-import type { DecisionSpec } from '../../../shared/federation/scheduling/decision.ts';
+
 import { plan } from '../../../shared/federation/plan.ts';
+import type { DecisionSpec } from '../../../shared/federation/scheduling/decision.ts';
 import type { Plan, PlanSnapshot } from '../../../shared/federation/snapshot.ts';
 import type { BenchContext, Section } from '../context.ts';
 import { type Mode, PEER_DECISION_US } from '../report/anchors.ts';
@@ -9,7 +10,11 @@ import { firstSnapshot, mixedClusters, nextSnapshot } from './snapshots.ts';
 
 const SIZES = [3, 100, 500, 5000];
 const MODES: readonly Mode[] = ['duplicate', 'dynamic', 'static'];
-const NAMES: Record<Mode, string> = { duplicate: 'Duplicate', dynamic: 'Divide, dynamic weights', static: 'Divide, static weights' };
+const NAMES: Record<Mode, string> = {
+  duplicate: 'Duplicate',
+  dynamic: 'Divide, dynamic weights',
+  static: 'Divide, static weights',
+};
 const NOW = Date.parse('2026-01-01T00:00:00Z');
 const SMALL_GOAL_US = 60;
 
@@ -51,7 +56,9 @@ function measureRow(context: BenchContext, clusters: number, mode: Mode): Row {
 function complete(snapshot: PlanSnapshot): Planned {
   const result = plan(snapshot, NOW);
   if (result.type !== 'planned' || result.placements.length === 0) throw new Error(`nothing was placed: ${result.type}`);
-  const explained = new Set((result.decision.spec as DecisionSpec).clusters.filter(({ why }) => why !== '').map(({ cluster }) => cluster));
+  const explained = new Set(
+    (result.decision.spec as DecisionSpec).clusters.filter(({ why }) => why !== '').map(({ cluster }) => cluster),
+  );
   const missing = snapshot.clusters.find(({ name }) => !explained.has(name));
   if (missing) throw new Error(`the decision does not explain ${missing.name}`);
   return result;
@@ -74,7 +81,12 @@ function measure(snapshot: PlanSnapshot, seconds: number): Measured {
   const times = until(seconds * 1000);
   const { user, system } = process.cpuUsage(before);
   const mean = times.reduce((sum, time) => sum + time, 0) / times.length;
-  return { cpuUs: (user + system) / times.length, meanUs: mean * 1000, p50Us: quantile(times, 0.5) * 1000, p99Us: quantile(times, 0.99) * 1000 };
+  return {
+    cpuUs: (user + system) / times.length,
+    meanUs: mean * 1000,
+    p50Us: quantile(times, 0.5) * 1000,
+    p99Us: quantile(times, 0.99) * 1000,
+  };
 }
 
 function better(row: Row): number {

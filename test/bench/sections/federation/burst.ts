@@ -134,7 +134,10 @@ function burstTable(rounds: readonly Round[], { objects }: Size): Table {
   const row = (name: string, of: (round: Round) => Operation | undefined) => [
     name,
     shown(middle(rounds, (round) => of(round)?.placed_s)),
-    ratio(middle(rounds, (round) => of(round)?.placed_s), middle(rounds, ({ direct }) => direct.placed_s)),
+    ratio(
+      middle(rounds, (round) => of(round)?.placed_s),
+      middle(rounds, ({ direct }) => direct.placed_s),
+    ),
     shown(middle(rounds, (round) => of(round)?.objects_per_s)),
     shown(middle(rounds, (round) => of(round)?.all_members_s.p50)),
     shown(middle(rounds, (round) => of(round)?.all_members_s.p99)),

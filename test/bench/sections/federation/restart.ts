@@ -95,7 +95,11 @@ export function restartTable(restarts: readonly Restart[], objects: number): Tab
     heading: `Restart with ${objects} objects, seconds from the start of the program, median of ${restarts.length}`,
     columns: ['', 'a new object is accepted', 'it is on all members'],
     rows: [
-      ['lamiral', shown(median(restarts.map(({ acceptedS }) => acceptedS))), shown(median(restarts.map(({ placedS }) => placedS)))],
+      [
+        'lamiral',
+        shown(median(restarts.map(({ acceptedS }) => acceptedS))),
+        shown(median(restarts.map(({ placedS }) => placedS))),
+      ],
       ['KubeAdmiral (published, 1,000)', '', '1.6-2.2'],
       ['Karmada (published, 1,000)', '', '16'],
     ],
