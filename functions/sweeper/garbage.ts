@@ -62,9 +62,20 @@ async function collect(deps: GarbageDeps, dependent: Loaded): Promise<WriteOpera
   for (const owner of owners) if (await stands(deps, dependent.object, owner)) standing.push(owner);
   if (standing.length === owners.length) return undefined;
   const now = deps.clock.now();
-  if (standing.length === 0) return deleteOperation(definition, dependent, { now });
+  if (standing.length === 0)
+    return deleteOperation(definition, dependent, { now, propagationPolicy: policyFor(dependent.object) });
   const metadata = { ...dependent.object.metadata, ownerReferences: standing };
   return updateOperation(definition, dependent, { ...dependent.object, metadata }, { now });
+}
+
+/**
+ * Background unless a finalizer asks for more, as kube-controller-manager deletes. The kind's own default is for people's requests: a Job's is to
+ * leave its pods behind, and a Job whose CronJob is gone would wait for ever.
+ */
+export function policyFor({ metadata }: KubeObject): 'Background' | 'Foreground' | 'Orphan' {
+  const finalizers = metadata.finalizers ?? [];
+  if (finalizers.includes('orphan')) return 'Orphan';
+  return finalizers.includes('foregroundDeletion') ? 'Foreground' : 'Background';
 }
 
 /** An owner counts by uid; one of a kind that is not served cannot be looked up, and then nothing is deleted on a guess. */

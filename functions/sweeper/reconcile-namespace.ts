@@ -61,7 +61,7 @@ async function deleteScope(deps: GarbageDeps, scope: string, namespace: string):
   for await (const stored of listStored(deps.objects, scope, namespace)) {
     const content = { stored, object: fromStored(stored) };
     if (content.object.metadata.deletionTimestamp !== undefined) continue;
-    const operation = deleteOperation(definitionOf(deps, scope), content, { now });
+    const operation = deleteOperation(definitionOf(deps, scope), content, { now, propagationPolicy: 'Background' });
     if (operation) operations.push(operation);
   }
   await writeEach(deps, operations);

@@ -95,6 +95,18 @@ describe('an owner is gone', () => {
     expect((await must('child')).object.metadata.deletionTimestamp).toBeDefined();
   });
 
+  test('a Job goes for good, though a request without a policy would leave its pods behind', async () => {
+    await put('job', { ownerReferences: [owner('a')] }, 'batch/jobs');
+    await reconcileOwnerGone(deps, 'a', 0);
+    expect(await read('job', 'batch/jobs')).toBeUndefined();
+  });
+
+  test.each(['orphan', 'foregroundDeletion'])('what a dependent’s finalizer %s asks for stays asked', async (finalizer) => {
+    await put('job', { ownerReferences: [owner('a')], finalizers: [finalizer] }, 'batch/jobs');
+    await reconcileOwnerGone(deps, 'a', 0);
+    expect((await must('job', 'batch/jobs')).object.metadata.finalizers).toEqual([finalizer]);
+  });
+
   test('more than fit into one write', async () => {
     for (let child = 0; child < 11; child += 1) await put(`child-${child}`, { ownerReferences: [owner('a')] });
     await reconcileOwnerGone(deps, 'a', 0);
@@ -157,6 +169,14 @@ describe('a namespace is being deleted', () => {
     expect((await reconcileNamespace(deps, 'default', 1)).type).toBe('done');
     expect(await read('map')).toBeUndefined();
     expect(await read('default', '/namespaces')).toBeUndefined();
+  });
+
+  test('Jobs in it leave nothing behind either', async () => {
+    await put('default', {}, '/namespaces');
+    await put('job', {}, 'batch/jobs');
+    await markDeleted('default', 'Background', '/namespaces');
+    expect((await reconcileNamespace(deps, 'default', 0)).type).toBe('done');
+    expect(await read('job', 'batch/jobs')).toBeUndefined();
   });
 
   test('one that is not being deleted keeps its contents', async () => {
