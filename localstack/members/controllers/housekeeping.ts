@@ -1,12 +1,19 @@
 /** Garbage collection and namespace deletion of one simulated cluster: the sweeper's reconcilers, driven by the cluster's own log. */
+
+import { SWEEPER } from '../../../functions/sweeper/garbage.ts';
 import { reconcileDeleting, reconcileNamespace, reconcileOwnerGone } from '../../../functions/sweeper/handler.ts';
 import type { Registry } from '../../../shared/apis/definition.ts';
+import { type ObjectRef, storedScope } from '../../../shared/apis/stored.ts';
 import type { FeedEntry, Store } from '../../../shared/ports/object-store.ts';
 import type { Clock, Log } from '../../../shared/ports/system.ts';
+import { listStored } from '../../../shared/runtime/objects.ts';
 import type { ReconcileResult } from '../../../shared/runtime/reconcile.ts';
 import { createKeyQueue } from './queue.ts';
 
 const CURSOR = 'housekeeping';
+const NAMESPACES = '/namespaces';
+/** Writers whose changes may be deletion marks with a finalizer of garbage collection. */
+const MARKERS: ReadonlySet<string> = new Set(['api', SWEEPER]);
 const ENTRIES_PER_READ = 500;
 
 type Deps = { cluster: string; store: Store; registry: () => Registry; clock: Clock; log: Log };
@@ -80,16 +87,33 @@ async function reconcile(
 
 function keysOf(entry: FeedEntry): string[] {
   if (entry.type === 'deleted') return [`owner\n${entry.uid}`];
-  if (entry.scope === '/namespaces') return [`namespace\n${entry.name}`];
+  if (entry.scope === NAMESPACES) return [`namespace\n${entry.name}`];
   // Whether it is being deleted is read again; most changes are not deletions, and one small read tells.
-  return entry.writer === 'api' && entry.type === 'modified'
-    ? [`deleting\n${entry.scope}\n${entry.namespace}\n${entry.name}`]
-    : [];
+  // The sweeper's own marks count too: a deletion in the foreground goes down level by level.
+  return MARKERS.has(entry.writer) && entry.type === 'modified' ? [deletingKey(entry)] : [];
 }
 
-/** After a restart: namespaces that are on their way out. */
-async function resume({ store }: Deps, add: (key: string) => void): Promise<void> {
-  const listed = await store.objects.list({ scope: '/namespaces' });
-  if (listed.type !== 'page') return;
-  for (const namespace of listed.items) if (namespace.body.includes('"deletionTimestamp"')) add(`namespace\n${namespace.name}`);
+/**
+ * After a restart: what a crash may have lost between reading the log and acting on it. Namespaces and objects on their way out, and dependents
+ * whose owner is gone.
+ */
+async function resume({ store, registry }: Deps, add: (key: string) => void): Promise<void> {
+  const standing = new Set<string>();
+  const owners = new Set<string>();
+  const scopes = registry()
+    .all()
+    .filter(({ virtual }) => !virtual)
+    .map(storedScope);
+  for (const scope of new Set(scopes))
+    for await (const stored of listStored(store.objects, scope)) {
+      standing.add(stored.uid);
+      for (const uid of stored.ownerUids) owners.add(uid);
+      if (stored.body.includes('"deletionTimestamp"'))
+        add(scope === NAMESPACES ? `namespace\n${stored.name}` : deletingKey(stored));
+    }
+  for (const uid of owners) if (!standing.has(uid)) add(`owner\n${uid}`);
+}
+
+function deletingKey({ scope, namespace, name }: ObjectRef): string {
+  return `deleting\n${scope}\n${namespace}\n${name}`;
 }
