@@ -14,12 +14,13 @@ const MAX_REPLICAS = 'deployment.kubernetes.io/max-replicas';
 export const TEMPLATE_HASH = 'pod-template-hash';
 /** Annotations of a Deployment that its ReplicaSets do not get. */
 const NOT_COPIED = new Set(['kubectl.kubernetes.io/last-applied-configuration', REVISION, DESIRED, MAX_REPLICAS]);
+/** Letters and digits that spell no words; a character stands at its code modulo their number (k8s.io/apimachinery/pkg/util/rand). */
 const HASH_ALPHABET = 'bcdfghjklmnpqrstvwxz2456789';
 
 /** Ten characters that depend on the template alone (and on the collision count). */
 export function templateHash(template: unknown, collisions: number): string {
   const hash = fnv1a_32(`${canonicalJson(template as never)}#${collisions}`);
-  return [...String(hash).padStart(10, '0')].map((digit) => HASH_ALPHABET[Number(digit)]).join('');
+  return [...String(hash).padStart(10, '0')].map((digit) => HASH_ALPHABET[digit.charCodeAt(0) % HASH_ALPHABET.length]).join('');
 }
 
 /** The ReplicaSet whose template is the Deployment's, and the others, oldest first. */

@@ -18,6 +18,7 @@ export function whyNotFederated(snapshot: PlanSnapshot): string | undefined {
   const { name = '', namespace = '', annotations = {} } = source.metadata;
   if (source.metadata.deletionTimestamp) return 'it is being deleted';
   if (annotations[NO_FEDERATED_RESOURCE_ANNOTATION]) return `annotation ${NO_FEDERATED_RESOURCE_ANNOTATION} is set`;
+  if (isMirror(source)) return 'it only shows what its Deployment runs';
   if (namespace === SYSTEM_NAMESPACE) return `namespace ${SYSTEM_NAMESPACE} belongs to the control plane`;
   if (isNamespace(type) && (isUntouchedNamespace('', 'Namespace', name) || name.startsWith('kube-')))
     return 'every cluster has this namespace by itself';
@@ -30,6 +31,13 @@ export function whyNotFederated(snapshot: PlanSnapshot): string | undefined {
 /** True for the kind whose objects go to every cluster. */
 export function isNamespace({ group, kind }: { group: string; kind: string }): boolean {
   return group === '' && kind === 'Namespace';
+}
+
+/** A ReplicaSet that the control plane keeps for people to read (status/replica-sets.ts). */
+function isMirror({ kind, metadata }: KubeObject): boolean {
+  return (
+    kind === 'ReplicaSet' && (metadata.ownerReferences ?? []).some((owner) => owner.controller && owner.kind === 'Deployment')
+  );
 }
 
 function hasOwnPolicy({ metadata }: KubeObject): boolean {

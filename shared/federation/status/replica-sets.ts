@@ -1,18 +1,30 @@
 /**
  * ReplicaSets of a Deployment on the source side. No controller runs there, but clients look for them: `helm --wait` and Argo CD find the newest
- * by its template, `kubectl rollout history` reads their revisions. They are never sent to members.
+ * by its template, `kubectl rollout history` reads their revisions. They are never sent to members (plan/scope.ts).
  */
 import { canonicalJson } from '../../machinery/canonical.ts';
 import { cloneJson, deepEqual } from '../../machinery/equality.ts';
 import { fnv1a_32 } from '../../machinery/fnv.ts';
 import type { JsonObject, KubeObject } from '../../machinery/object.ts';
-import { NO_FEDERATED_RESOURCE_ANNOTATION } from '../keys.ts';
 import { limited } from '../naming.ts';
+import { SCHEDULING } from '../plan/feedback.ts';
 import { readCount } from './context.ts';
 
 const HASH_LABEL = 'pod-template-hash';
 const REVISION = 'deployment.kubernetes.io/revision';
-const CHANGE_CAUSE = 'kubernetes.io/change-cause';
+/**
+ * What a ReplicaSet does not take over from its Deployment: what Kubernetes keeps apart, and our feedback. Everything else goes along, because
+ * `kubectl rollout undo` writes the annotations of the ReplicaSet back onto the Deployment, and drops those that it does not have.
+ */
+const OWN_ANNOTATIONS: ReadonlySet<string> = new Set([
+  'kubectl.kubernetes.io/last-applied-configuration',
+  REVISION,
+  'deployment.kubernetes.io/revision-history',
+  'deployment.kubernetes.io/desired-replicas',
+  'deployment.kubernetes.io/max-replicas',
+  'deprecated.deployment.rollback.to',
+  SCHEDULING,
+]);
 const HISTORY_LIMIT_DEFAULT = 10;
 const NAME_LENGTH_MAX = 253;
 /** Letters and digits that spell no words (k8s.io/apimachinery/pkg/util/rand). */
@@ -53,7 +65,7 @@ export function sourceReplicaSets({ source, previous, aggregated }: Input): Kube
 /** Our own hash of the pod template, in the letters that Kubernetes uses. */
 export function templateHash(source: KubeObject): string {
   const digits = String(fnv1a_32(canonicalJson(source.spec?.template ?? {})));
-  return [...digits].map((digit) => ALPHABET[Number(digit) % ALPHABET.length]).join('');
+  return [...digits].map((digit) => ALPHABET[digit.charCodeAt(0) % ALPHABET.length]).join('');
 }
 
 const NONE: Counts = { replicas: 0, readyReplicas: 0, availableReplicas: 0 };
@@ -87,7 +99,7 @@ function newestSet({ source, present, hash, revision, counts }: Newest): KubeObj
   const templateMeta = (template.metadata ?? {}) as JsonObject;
   const labels = { ...((templateMeta.labels ?? {}) as Record<string, string>), [HASH_LABEL]: hash };
   const selector = (source.spec?.selector ?? {}) as JsonObject;
-  const cause = source.metadata.annotations?.[CHANGE_CAUSE];
+  const inherited = Object.entries(source.metadata.annotations ?? {}).filter(([key]) => !OWN_ANNOTATIONS.has(key));
   const set: KubeObject = {
     apiVersion: 'apps/v1',
     kind: 'ReplicaSet',
@@ -96,11 +108,7 @@ function newestSet({ source, present, hash, revision, counts }: Newest): KubeObj
       name: present?.metadata.name ?? limited(`${name}-${hash}`, NAME_LENGTH_MAX),
       ...(namespace === undefined ? {} : { namespace }),
       labels,
-      annotations: {
-        [REVISION]: String(revision),
-        [NO_FEDERATED_RESOURCE_ANNOTATION]: 'true',
-        ...(cause === undefined ? {} : { [CHANGE_CAUSE]: cause }),
-      },
+      annotations: { ...Object.fromEntries(inherited), [REVISION]: String(revision) },
       ownerReferences: [{ apiVersion: 'apps/v1', kind: 'Deployment', name, uid, controller: true, blockOwnerDeletion: true }],
     },
     spec: {

@@ -95,6 +95,20 @@ describe('a first plan', () => {
       'belongs to the control plane',
     ],
     [
+      'a ReplicaSet that mirrors a Deployment',
+      {
+        source: {
+          ...deployment(({ metadata }) =>
+            Object.assign(metadata, {
+              ownerReferences: [{ apiVersion: 'apps/v1', kind: 'Deployment', name: 'web', uid: 'u', controller: true }],
+            }),
+          ),
+          kind: 'ReplicaSet',
+        },
+      },
+      'what its Deployment runs',
+    ],
+    [
       'an object that is being deleted',
       { source: deployment(({ metadata }) => Object.assign(metadata, { deletionTimestamp: '2026-01-01T00:00:00Z' })) },
       'being deleted',

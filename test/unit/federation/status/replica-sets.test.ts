@@ -47,20 +47,37 @@ const shown = (sets: readonly KubeObject[]) =>
 describe('the newest ReplicaSet', () => {
   const [set] = sourceReplicaSets({ source: deployment('nginx:1', 1), previous: [], aggregated: status(1, 4, 4, 4) });
 
-  test('is found by its template, owner and hash, and is never federated', () => {
+  test('is found by its template, owner and hash', () => {
     const hash = templateHash(deployment('nginx:1', 1));
     expect(set).toMatchObject({
       metadata: {
         name: `web-${hash}`,
         namespace: 'shop',
         labels: { app: 'web', 'pod-template-hash': hash },
-        annotations: { [REVISION]: '1', 'kubeadmiral.io/no-federated-resource': 'true' },
+        annotations: { [REVISION]: '1' },
         ownerReferences: [{ kind: 'Deployment', name: 'web', uid: 'dep', controller: true }],
       },
       spec: { replicas: 4, selector: { matchLabels: { app: 'web', 'pod-template-hash': hash } } },
       status: { replicas: 4, readyReplicas: 4, availableReplicas: 4, observedGeneration: 1 },
     });
     expect(set?.spec.template.spec).toEqual(deployment('nginx:1', 1).spec.template.spec);
+  });
+
+  test('carries the annotations that `kubectl rollout undo` will write back, and no others', () => {
+    const source = deployment('nginx:1', 1);
+    source.metadata.annotations = {
+      'kubernetes.io/change-cause': 'first',
+      'kubeadmiral.io/orphan': 'all',
+      'kubeadmiral.io/scheduling': '{}',
+      'kubectl.kubernetes.io/last-applied-configuration': '{}',
+      [REVISION]: '7',
+    };
+    const [carrying] = sourceReplicaSets({ source, previous: [], aggregated: status(1, 4, 4, 4) });
+    expect(carrying?.metadata.annotations).toEqual({
+      'kubernetes.io/change-cause': 'first',
+      'kubeadmiral.io/orphan': 'all',
+      [REVISION]: '1',
+    });
   });
 
   test('needs no second write', () => {
