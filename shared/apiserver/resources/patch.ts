@@ -2,6 +2,7 @@
 import { parseJson } from '../../machinery/codec/json.ts';
 import { quoteGo } from '../../machinery/go-quote.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../machinery/object.ts';
+import { formatGo } from '../../machinery/patch/apply/go-text.ts';
 import { applyJsonPatch, PatchError, parseJsonPatch } from '../../machinery/patch/json.ts';
 import { applyMergePatch } from '../../machinery/patch/merge.ts';
 import { applyStrategicMergePatch } from '../../machinery/patch/strategic.ts';
@@ -31,6 +32,9 @@ export function isApply(request: Request): boolean {
   return request.headers.get('content-type')?.startsWith(APPLY_PATCH) ?? false;
 }
 
+/** A patch as it came. */
+export type PatchText = { mediaType: string; text: string };
+
 /** The formats a kind takes: strategic merge patch is for built-in kinds only. */
 export function patchTypes(context: WriteContext): string[] {
   const types = [JSON_PATCH, MERGE_PATCH];
@@ -40,20 +44,17 @@ export function patchTypes(context: WriteContext): string[] {
 }
 
 /** Reads a JSON, merge or strategic merge patch once, and makes the change that applies it to whatever is live. Throws 400, 413, 415. */
-export function readPatch(context: WriteContext, patch: { mediaType: string; text: string }): MakeChange {
+export function readPatch(context: WriteContext, patch: PatchText): MakeChange {
   const apply = patchFunction(context, patch);
   return (_live, copy) => {
     const document = copy();
     const patched = failing(() => apply(document as unknown as JsonObject));
-    return { object: toPatched(context, patched, patch.text), tracked: false };
+    return { object: toPatched(context, patched, patch), tracked: false };
   };
 }
 
 /** A patch as a function of any JSON document (`/scale` patches a Scale with it). */
-export function patchFunction(
-  context: WriteContext,
-  patch: { mediaType: string; text: string },
-): (document: JsonObject) => JsonValue {
+export function patchFunction(context: WriteContext, patch: PatchText): (document: JsonObject) => JsonValue {
   if (!patchTypes(context).includes(patch.mediaType)) throw unsupportedMediaType(patchTypes(context));
   const value = parsePatch(patch.text);
   if (patch.mediaType === JSON_PATCH) {
@@ -95,14 +96,15 @@ function failing<T>(run: () => T): T {
     if (error.type === 'malformed') throw badRequest(error.message);
     if (error.type === 'tooLarge') throw requestEntityTooLarge(error.message);
     throw failure(422, 'Invalid', 'the server rejected our request due to an error in our request', {
-      causes: [{ reason: 'UnexpectedServerResponse', message: error.message }],
+      causes: [{ reason: 'UnexpectedServerResponse', message: error.message, field: 'patch' }],
     });
   }
 }
 
 /** What a patch makes must be an object of the kind: 422 on the patch itself otherwise. */
-function toPatched(context: WriteContext, patched: JsonValue, text: string): KubeObject {
-  const refuse = (why: string) => invalidPatch(text, why);
+function toPatched(context: WriteContext, patched: JsonValue, { mediaType, text }: PatchText): KubeObject {
+  // Upstream shows a strategic patch as Go prints the map it has become.
+  const refuse = (why: string) => invalidPatch(mediaType === STRATEGIC_PATCH ? formatGo(parsePatch(text)) : text, why);
   if (!isJsonObject(patched)) throw refuse('the patch does not leave an object');
   const { definition } = context;
   if (patched.kind !== definition.kind || patched.apiVersion !== formatApiVersion(definition.group, definition.version))
