@@ -50,7 +50,9 @@ async function createContext(
   const dir = await mkdtemp(join(tmpdir(), 'lamiral-bench-'));
   closers.add(() => rm(dir, { recursive: true, force: true }));
   if (profile !== undefined) await mkdir(profile, { recursive: true });
-  const say = (text: string) => void process.stderr.write(`  ${text}\n`);
+  const started = performance.now();
+  const say = (text: string) =>
+    void process.stderr.write(`  ${((performance.now() - started) / 1000).toFixed(0).padStart(4)} s  ${text}\n`);
   return {
     root: ROOT,
     dir,

@@ -15,10 +15,10 @@ const END_TIMEOUT_MS = 20_000;
 const PORT = 27_443;
 /** The last lines that it prints when kubectl can be used. */
 const READY = 'kubectl apply -f';
-/** Quiet is three seconds in a row with no more than the clusters' own heartbeats. */
+/** Quiet is three seconds (in a quick run one) in which no more is written than clusters that are looked at may cause. */
 const QUIET_PERIODS = 3;
-const PERIOD_MS = 1000;
-const QUIET_WRITES_MAX = 8;
+const PERIOD_MS = { full: 1000, quick: 350 };
+const QUIET_WRITES_MAX = 3;
 
 export type Dev = {
   pid: number;
@@ -52,7 +52,7 @@ export async function startDev(context: BenchContext, dataDir: string, flags: re
     kubeconfig: join(dataDir, 'kubeconfig'),
     ...(await readAccess(dataDir)),
     stats: () => statsOf(dataDir),
-    quiet: (ms) => untilQuiet(dataDir, ms),
+    quiet: (ms) => untilQuiet(dataDir, ms, context.isQuick ? PERIOD_MS.quick : PERIOD_MS.full),
     profiler,
     stop: async () => {
       profiler?.close();
@@ -135,13 +135,13 @@ async function statsOf(dataDir: string): Promise<Stats> {
   return JSON.parse(body) as Stats;
 }
 
-async function untilQuiet(dataDir: string, ms: number): Promise<Stats> {
-  const turns = Math.ceil(ms / PERIOD_MS);
+async function untilQuiet(dataDir: string, ms: number, periodMs: number): Promise<Stats> {
+  const turns = Math.ceil(ms / periodMs);
   let since = await statsOf(dataDir);
   let last = since;
   let periods = 0;
   for (let turn = 0; turn < turns && periods < QUIET_PERIODS; turn++) {
-    await sleep(PERIOD_MS);
+    await sleep(periodMs);
     const now = await statsOf(dataDir);
     const isQuiet = now.store - last.store <= QUIET_WRITES_MAX;
     periods = isQuiet ? periods + 1 : 0;

@@ -9,13 +9,21 @@ import { atMost, shown, type Table, type Target } from '../../report/table.ts';
 export type Latency = { name: string; perSecond: number; create: Percentiles; image: Percentiles };
 
 const RATES = [
-  { name: 'one object per second', perSecond: 1, count: 50, quickCount: 5 },
-  { name: '3 objects per second', perSecond: 3, count: 150, quickCount: 15 },
+  { name: 'one object per second', perSecond: 1, count: 50, quickCount: 4 },
+  { name: '3 objects per second', perSecond: 3, count: 150, quickCount: 9 },
 ];
 
 /** Creates and changes objects at a slow pace, and deletes them. The objects that are there already stay. */
 export async function measureLatency(context: BenchContext, lab: Lab, dev: Dev): Promise<Latency[]> {
   const latencies: Latency[] = [];
+  await runLoad(context, {
+    lab,
+    dev,
+    prefix: 'slow',
+    count: context.isQuick ? 2 : 10,
+    rate: 3,
+    ops: 'create,image=nginx:1.30,delete',
+  });
   for (const { name, perSecond, count, quickCount } of RATES) {
     context.say(`federation: ${name}`);
     const load = { lab, dev, prefix: `slow${perSecond}`, count: context.isQuick ? quickCount : count, rate: perSecond };

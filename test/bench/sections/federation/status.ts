@@ -12,9 +12,9 @@ const QUIET_MS = 60_000;
 
 type Size = { slow: number; burst: number; warmUp: number };
 const FULL: Size = { slow: 50, burst: 200, warmUp: 10 };
-const QUICK: Size = { slow: 6, burst: 20, warmUp: 3 };
+const QUICK: Size = { slow: 4, burst: 20, warmUp: 2 };
 
-type Measured = { create: Percentiles; scale: Percentiles; burst: Cost; slow: Cost; size: Size };
+type Measured = { create: Percentiles; scale: Percentiles; burst: Cost; slow: Cost; empty: Cost; size: Size };
 
 /** Starts a lab with controllers, and measures in it. */
 export async function measureStatus(context: BenchContext): Promise<SectionResult> {
@@ -32,6 +32,8 @@ export async function measureStatus(context: BenchContext): Promise<SectionResul
   await dev.quiet(QUIET_MS);
   context.say(`federation: status of ${size.burst} objects`);
   const burst = await costOf(dev, () => runLoad(context, { ...load, prefix: 'burst', count: size.burst, ops: 'create' }));
+  const none = { lab, dev, prefix: 'none', count: size.burst };
+  const empty = await costOf(dev, () => runLoad(context, { ...none, ops: 'create' }));
   await dev.stop();
   await lab.stop();
   if (!scale) throw new Error('fedbench measured nothing');
@@ -40,6 +42,7 @@ export async function measureStatus(context: BenchContext): Promise<SectionResul
     scale: scale.members_ready_to_host_status_s,
     burst,
     slow,
+    empty,
     size,
   });
 }
@@ -63,23 +66,28 @@ function statusTable({ create, scale, burst, size }: Measured): Table {
   };
 }
 
-function writesTable({ burst, slow, size }: Measured): Table {
+function writesTable({ burst, slow, empty, size }: Measured): Table {
   const row = (name: string, count: number, cost: Cost) => [
     name,
     ...[cost.store, cost.queue, cost.cpuMs].map((value) => shown(value / count)),
   ];
   return {
-    heading: 'From create to the aggregated status, 2 replicas on each of 3 members, per object',
+    heading: 'From create to the aggregated status, members with controllers, per object',
     columns: ['', 'store writes', 'queue transactions', 'host CPU ms'],
-    rows: [row('one object per second', size.slow, slow), row(`${size.burst} at once`, size.burst, burst)],
+    rows: [
+      row(`0 replicas, ${size.burst} at once`, size.burst, empty),
+      row(`2 replicas on each member, ${size.burst} at once`, size.burst, burst),
+      row('2 replicas on each member, one object per second', size.slow, slow),
+    ],
   };
 }
 
-function targetsOf({ create, scale, burst, size }: Measured): Target[] {
+function targetsOf({ create, scale, burst, empty, size }: Measured): Target[] {
   return [
     atMost('now', 'members ready -> status, p50', create.p50 * 1000, 500, ' ms'),
     atMost('now', 'members ready -> status after scale, p50', scale.p50 * 1000, 500, ' ms'),
-    atMost('now', `store writes per object to the status, ${size.burst} at once`, burst.store / size.burst, 6, ''),
+    atMost('now', 'store writes per object to the status, 0 replicas, members with controllers', empty.store / size.burst, 6, ''),
+    atMost('now', 'store writes per object to the status, 2 replicas on each member', burst.store / size.burst, 6, ''),
     atMost('later', 'members ready -> status, p50', create.p50 * 1000, 140, ' ms'),
     atMost('later', 'members ready -> status, p99', create.p99 * 1000, 400, ' ms'),
   ];
