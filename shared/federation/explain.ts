@@ -27,7 +27,10 @@ export function explainExitCode(decision: KubeObject): 0 | 8 {
 function headline(spec: DecisionSpec): string {
   const { source, policy } = spec;
   const subject = `${source.pluralName} ${source.namespace ? `${source.namespace}/` : ''}${source.name}`;
-  const replicas = spec.replicas === undefined ? '' : `${spec.replicas} replicas${spec.mode === 'Duplicate' ? ' each' : ''}, `;
+  const replicas =
+    spec.replicas === undefined
+      ? ''
+      : `${spec.replicas} ${spec.replicas === 1 ? 'replica' : 'replicas'}${spec.mode === 'Duplicate' ? ' each' : ''}, `;
   const rule = policy ? `policy ${policy.name}${modeText(spec)}` : 'no policy';
   return `${subject}   decision ${spec.decision}   ${replicas}${rule}`;
 }
@@ -97,7 +100,7 @@ function footer(spec: DecisionSpec): string[] {
     lines.push(['Chosen because', `${passing} of ${spec.clusters.length} clusters pass every filter; ${limit}.`]);
   }
   const rounding = roundingText(spec);
-  if (rounding !== undefined) lines.push(['Rounding', rounding]);
+  if (rounding !== undefined) lines.push([isKept(spec) ? 'Not moved' : 'Rounding', rounding]);
   if (spec.deferred) lines.push(['Held back', `changes since then do not schedule anew: ${spec.deferred}`]);
   for (const note of spec.notes ?? []) lines.push(['Note', note]);
   const width = Math.max(0, ...lines.map(([title]) => title.length));
@@ -112,6 +115,13 @@ function roundingText({ clusters }: DecisionSpec): string | undefined {
   const rest = divided.length > shown.length ? ` and ${divided.length - shown.length} more` : '';
   const shares = shown.map(({ share }) => (share ?? 0).toFixed(1)).join(' / ');
   return `${shares} -> ${shown.map(({ replicas }) => replicas ?? 0).join(' / ')}${rest}`;
+}
+
+/** Whether the replicas stayed where they ran, far from where their weights would put them. */
+function isKept({ clusters }: DecisionSpec): boolean {
+  const divided = clusters.filter(({ share }) => share !== undefined);
+  const isSame = divided.every(({ replicas, before }) => (replicas ?? 0) === (before ?? 0));
+  return isSame && divided.some(({ replicas, share }) => Math.abs((replicas ?? 0) - (share ?? 0)) >= 1);
 }
 
 function leadersByCluster({ follows }: DecisionSpec): ReadonlyMap<string, string> {

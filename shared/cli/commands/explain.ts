@@ -45,7 +45,7 @@ export const explain: CommandSpec = {
     const clients = createMemberClients({ log: SILENT });
     try {
       const decision = await findDecision(clients.connect(connection), named, textOption(options, 'namespace') ?? 'default');
-      io.out(output === 'json' ? `${stringifyJson(decision as never)}\n` : explainDecision(decision));
+      io.out(output === 'json' ? `${stringifyJson(decision as never)}\n` : `${explainDecision(decision)}\n`);
       return isPartlyPlaced(decision) ? PARTLY_PLACED : 0;
     } finally {
       await clients.close();

@@ -33,6 +33,12 @@ export function whyDivided(
   return more >= 0 ? `${reason}; ${more} more would fit` : `${reason}; ${-more} may not fit now`;
 }
 
+/** Why a cluster without replicas stays without them, although its weight would give it some. */
+export function whyNotMoved({ replicas, share }: Pick<ClusterDecision, 'replicas' | 'share'>): string | undefined {
+  if ((replicas ?? 0) > 0 || !share) return undefined;
+  return `its share would be ${share}, but what runs elsewhere is not moved (avoidDisruption)`;
+}
+
 function shareText(share: number | undefined, heaviest: 'dynamic' | 'placement' | undefined): string {
   if (heaviest === 'dynamic') return 'most free capacity';
   if (heaviest === 'placement') return 'largest weight';

@@ -4,7 +4,7 @@ import type { ClusterFacts, Placement, ResourceAmounts } from '../snapshot.ts';
 import type { ClusterDecision, Rejection } from './decision.ts';
 import { type DividedReplicas, normaliseScores, type PluginContext, type Profile, type ScoredCluster } from './framework.ts';
 import { argsFor } from './profile.ts';
-import { noFitMessage, whyDivided, whyNotSelected, whyRejected } from './reasons.ts';
+import { noFitMessage, whyDivided, whyNotMoved, whyNotSelected, whyRejected } from './reasons.ts';
 import { currentReplicas } from './replicas/capacity-weight.ts';
 import { fittingReplicas } from './resources.ts';
 import type { SchedulingUnit } from './unit.ts';
@@ -189,6 +189,9 @@ function divide(
   const sum = weights?.reduce((total, weight) => total + weight, 0) ?? 0;
   const heaviest = sum > 0 ? indexOfLargest(weights ?? []) : -1;
   const position = new Map(chosen.map(({ name }, index) => [name, index]));
+  // Everything runs somewhere already, and what runs is not to be moved.
+  const running = chosen.reduce((total, { name }) => total + currentReplicas(unit, name), 0);
+  const isSettled = unit.avoidDisruption && running >= unit.replicas;
   const placements: Placement[] = [];
   for (const { cluster, entry } of filtered.candidates) {
     const index = position.get(cluster.name);
@@ -206,7 +209,8 @@ function divide(
     }
     if (entry.before !== undefined) entry.before = currentReplicas(unit, cluster.name);
     addCapacity(entry, cluster, input);
-    entry.why = whyDivided(entry, divided.notes[index], index === heaviest ? divided.weights?.source : undefined);
+    const note = divided.notes[index] ?? (isSettled ? whyNotMoved(entry) : undefined);
+    entry.why = whyDivided(entry, note, index === heaviest ? divided.weights?.source : undefined);
   }
   const clusters = filtered.candidates.map(({ entry }) => entry);
   return { type: 'placed', clusters, placements, replicasPlugin, ...(divided.weights ? { weights: divided.weights } : {}) };

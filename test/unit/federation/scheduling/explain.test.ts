@@ -29,6 +29,21 @@ describe('explain', () => {
     expect(explainExitCode(second.decision)).toBe(0);
   });
 
+  test('what runs is not moved: said instead of a rounding that was none', () => {
+    const given = snapshot({ clusters, policy: policy({ placement: [{ cluster: 'ap-1' }] }), source: replicas(1) });
+    const second = planOf(later(given, planOf(given), { policy: { ...policy(), name: 'everywhere' } }), LATER);
+    const text = explainDecision(second.decision);
+    expect(text).toContain('decision 1   1 replica, policy everywhere');
+    expect(text).not.toContain('Not moved');
+    const nine = snapshot({ clusters, policy: policy({ placement: [{ cluster: 'ap-1' }] }), source: replicas(9) });
+    const moved = explainDecision(
+      planOf(later(nine, planOf(nine), { policy: { ...policy(), name: 'everywhere' } }), LATER).decision,
+    );
+    expect(moved).toMatch(/^ap-1 +9 +9 .*keeps what it runs$/m);
+    expect(moved).toMatch(/^us-1 +- .*its share would be 6\.8, but what runs elsewhere is not moved \(avoidDisruption\)$/m);
+    expect(moved).toContain('Not moved       0.7 / 1.5 / 6.8 -> 9 / 0 / 0');
+  });
+
   test('a copy on every cluster shows the template’s count', () => {
     const text = explainDecision(planOf(snapshot({ clusters, policy: policy({ schedulingMode: 'Duplicate' }) })).decision);
     expect(text).toContain('8 replicas each, policy pp (Duplicate)');
