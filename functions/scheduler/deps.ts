@@ -21,6 +21,6 @@ export type SchedulerDeps = {
   clock: Clock;
   ids: Pick<Ids, 'uid'>;
   log: Log;
-  /** Hears of every decision that was committed: one calm line per placement in `dev`. */
+  /** Hears of every new decision that was committed: one calm line per placement in `dev`. */
   onPlaced?(placed: { source: { scope: string; namespace: string; name: string }; summary: string; decideMs: number }): void;
 };

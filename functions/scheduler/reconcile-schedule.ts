@@ -3,6 +3,7 @@ import { SYSTEM_NAMESPACE } from '../../shared/federation/keys.ts';
 import { plan } from '../../shared/federation/plan.ts';
 import { dispatchOwner } from '../../shared/federation/records.ts';
 import type { Plan } from '../../shared/federation/snapshot.ts';
+import { decisionOf } from '../../shared/federation/type-config.ts';
 import type { ScheduleMessage } from '../../shared/runtime/messages.ts';
 import { refOf } from '../../shared/runtime/objects.ts';
 import { done, type ReconcileResult, requeueAfter } from '../../shared/runtime/reconcile.ts';
@@ -43,7 +44,9 @@ export async function reconcileSchedule(deps: SchedulerDeps, message: ScheduleMe
   if (committed.type === 'conflict') return again(message, 'something changed meanwhile');
   if (committed.changed) {
     reserve(deps, subject, taken.snapshot, decided);
-    deps.onPlaced?.({ source: refOf(source.stored), summary: decided.summary, decideMs });
+    // A decision that was only explained anew sends nothing: nobody would ever report it placed.
+    if (!federated || decisionOf(federated.object) !== decided.decisionNumber)
+      deps.onPlaced?.({ source: refOf(source.stored), summary: decided.summary, decideMs });
   }
   await emit(deps, subject, decided, committed); //                                     5 emit: by comparing with records
   return done(decided.summary); //                                                      6 acknowledge

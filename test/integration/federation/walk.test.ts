@@ -74,6 +74,18 @@ describe('one Deployment over three members', () => {
     expect(told).toEqual(['Dispatched 1 applied to ap-1, eu-1, us-1', expect.stringMatching(/^Scheduled 1 .*\(decision 1\)$/)]);
   });
 
+  test('a decision is told when it sends something, not when only its reasons change', async () => {
+    expect(world.shared.told.filter((text) => text.startsWith('web '))).toHaveLength(1);
+    const decided = () => world.get('lamiral.dev/v1alpha1', 'SchedulingDecision', 'default', 'web-deployments.apps');
+    const before = (await decided()).metadata.resourceVersion;
+    await world.create(policy('other', (await world.get(CORE, 'PropagationPolicy', 'default', 'everywhere')).spec));
+    const labels = { 'kubeadmiral.io/propagation-policy-name': 'other' };
+    await world.patch('apps/v1', 'Deployment', 'default', 'web', { metadata: { labels } });
+    await world.settle();
+    expect((await decided()).metadata.resourceVersion).not.toBe(before);
+    expect(world.shared.told.filter((text) => text.startsWith('web '))).toHaveLength(1);
+  });
+
   test('nothing is written when nothing happens', async () => {
     await ready();
     await world.settle(5_000);

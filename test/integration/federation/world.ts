@@ -97,7 +97,12 @@ function createFunctions(medium: ReturnType<typeof openMemory>, shared: Shared) 
   };
   const sweeperDeps = { ...base, index: store.index, cursors: store.cursors, clusters: views };
   const handlers: Record<QueueName, BatchHandler> = {
-    scheduler: createSchedulerHandler({ ...base, clusters: facts, reservations: createReservations() }),
+    scheduler: createSchedulerHandler({
+      ...base,
+      clusters: facts,
+      reservations: createReservations(),
+      onPlaced: ({ source, summary }) => shared.told.push(`${source.name} ${summary}`),
+    }),
     dispatcher: createDispatcherHandler({
       ...base,
       clusters: views,
@@ -122,6 +127,8 @@ type Shared = {
   reader: ReturnType<typeof createObjectReader>;
   sender: ReturnType<typeof createSender>;
   clients: MemberClients;
+  /** What the scheduler told of its decisions, as `dev` shows it. */
+  told: string[];
 };
 
 /** Starts a world with joined members of the given names, all kinds, the shipped types, and namespace `default`. */
@@ -141,6 +148,7 @@ export async function createWorld(names: readonly string[] = ['eu-1', 'us-1', 'a
     reader,
     sender: createSender(medium.queue, clock),
     clients: fakeClients(members),
+    told: [],
   };
   const functions = createFunctions(medium, shared);
   const server = createServer(medium, shared);
