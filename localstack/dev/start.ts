@@ -110,9 +110,11 @@ function sayMembers(screen: Screen, members: JoinedMembers, ms: number): void {
   for (const line of members.lines) screen.detail(line);
 }
 
-function kubeconfigShown(options: DevOptions): string {
-  const relative = options.shownDataDir.startsWith('/') ? options.shownDataDir : `$PWD/${options.shownDataDir}`;
-  return `${relative}kubeconfig`;
+/** The kubeconfig's path as it can be pasted into a shell. */
+export function kubeconfigShown(options: Pick<DevOptions, 'shownDataDir'>): string {
+  const path = `${options.shownDataDir.startsWith('/') ? '' : '$PWD/'}${options.shownDataDir}kubeconfig`;
+  // Quoted only where a shell needs it; inside double quotes $PWD still counts.
+  return /^[\w$./:@%+,-]+$/.test(path) ? path : `"${path.replace(/[\\"`]/g, '\\$&')}"`;
 }
 
 function stopwatch(): () => number {

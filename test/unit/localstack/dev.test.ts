@@ -10,6 +10,7 @@ import { clusterName } from '../../../localstack/dev/members.ts';
 import { createNarrator } from '../../../localstack/dev/narrator.ts';
 import { parseOptions, UsageError } from '../../../localstack/dev/options.ts';
 import { createScreen, formatTook } from '../../../localstack/dev/screen.ts';
+import { kubeconfigShown } from '../../../localstack/dev/start.ts';
 import { memberSpecs } from '../../../localstack/members/catalogue.ts';
 import { FileInUseError } from '../../../shared/adapters/sqlite/database.ts';
 import { controlPath, readLock } from '../../../shared/cli/local-control.ts';
@@ -181,6 +182,17 @@ describe('what is told', () => {
     [1440, '1.4 s'],
   ])('%d ms is written %s', (ms, text) => {
     expect(formatTook(ms)).toBe(text);
+  });
+});
+
+describe('the kubeconfig to export', () => {
+  test.each([
+    ['.lamiral/', '$PWD/.lamiral/kubeconfig'],
+    ['/data/lamiral/', '/data/lamiral/kubeconfig'],
+    ['my data/', '"$PWD/my data/kubeconfig"'],
+    ['/a "b"/', '"/a \\"b\\"/kubeconfig"'],
+  ])('data in %s: %s', (shownDataDir, want) => {
+    expect(kubeconfigShown({ shownDataDir })).toBe(want);
   });
 });
 
