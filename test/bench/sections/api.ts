@@ -27,7 +27,7 @@ type Size = { objects: number; big: number; seconds: number; rounds: number };
 type Side = { name: string; url: string; token: string; caFile: string; pids: Record<string, number>; runs: Run[] };
 
 const FULL: Size = { objects: 500, big: 10_000, seconds: 5, rounds: 3 };
-const QUICK: Size = { objects: 100, big: 1000, seconds: 0.5, rounds: 1 };
+const QUICK: Size = { objects: 100, big: 1000, seconds: 0.3, rounds: 1 };
 const CLIENTS = ['1', '8', '32'];
 
 export const apiSection: Section = {

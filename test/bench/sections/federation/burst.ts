@@ -2,17 +2,15 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchContext } from '../../context.ts';
-import { type Dev, newDataDir, startDev } from '../../processes/dev.ts';
+import { type Dev, startDev } from '../../processes/dev.ts';
 import { type Operation, runLoad, WRITERS } from '../../processes/fedbench.ts';
-import { type Lab, startLab } from '../../processes/lab.ts';
+import type { Lab } from '../../processes/lab.ts';
 import { PEER_BURST } from '../../report/anchors.ts';
 import { profileTables } from '../../report/profile.ts';
 import { atLeast, atMost, median, ratio, type SectionResult, shown, type Table, type Target } from '../../report/table.ts';
 import { latencyTable, latencyTargets, measureLatency } from './latency.ts';
 import { measureRestart, restartTable, restartTargets } from './restart.ts';
 
-const LAB_FIRST = 52;
-const MEMBERS = 3;
 const QUIET_MS = 60_000;
 const PROFILE_ROWS = 40;
 
@@ -22,13 +20,13 @@ const QUICK: Size = { objects: 100, warmUp: 10, rounds: 1, idleSeconds: 2 };
 
 /** What an operation on all objects cost our control plane, until its store was quiet again. */
 export type Cost = { operation: Operation; cpuMs: number; store: number; queue: number; rssMb: number };
+/** Members, and the folder of the control plane that has joined them. */
+export type Site = { lab: Lab; dataDir: string };
 type Round = { direct: Operation; create: Cost; image: Cost; remove: Cost | undefined };
 
-/** Starts lab and control plane, and measures everything that needs no controllers in the members. */
-export async function measureBurst(context: BenchContext): Promise<SectionResult> {
+/** Starts the control plane, and measures everything that needs no controllers in the members. */
+export async function measureBurst(context: BenchContext, { lab, dataDir }: Site): Promise<SectionResult> {
   const size = context.isQuick ? QUICK : FULL;
-  const lab = await startLab(context, { first: LAB_FIRST, count: MEMBERS, controllers: false });
-  const dataDir = await newDataDir(context);
   const flags = ['--members', lab.kubeconfig];
   const dev = await startDev(context, dataDir, flags);
   const idle = await idleCost(dev, size.idleSeconds);
@@ -45,7 +43,6 @@ export async function measureBurst(context: BenchContext): Promise<SectionResult
   const again = await startDev(context, dataDir, flags);
   const latencies = await measureLatency(context, lab, again);
   await again.stop();
-  await lab.stop();
   return {
     tables: [
       burstTable(rounds, size),
@@ -150,7 +147,7 @@ function burstTable(rounds: readonly Round[], { objects }: Size): Table {
     shown(peer.p99S),
   ]);
   return {
-    heading: `${objects} Deployments to ${MEMBERS} members, ${WRITERS} writers, median of ${rounds.length} round${rounds.length === 1 ? '' : 's'} in turns`,
+    heading: `${objects} Deployments to 3 members, ${WRITERS} writers, median of ${rounds.length} round${rounds.length === 1 ? '' : 's'} in turns`,
     columns: ['', 'all placed after s', 'of the direct write', 'objects/s', 'create -> on all members p50 s', 'p99 s'],
     rows: [
       row('direct write by server-side apply', ({ direct }) => direct),
@@ -191,7 +188,7 @@ function burstTargets(rounds: readonly Round[], { objects }: Size): Target[] {
   const cpuMs = middle(rounds, ({ create }) => create.cpuMs) / objects;
   const writes = middle(rounds, ({ create }) => create.store) / objects;
   const memoryMb = Math.max(...rounds.flatMap(({ create, image }) => [create.rssMb, image.rssMb]));
-  const what = `${objects} x ${MEMBERS}`;
+  const what = `${objects} x 3`;
   return [
     atMost('now', `${what} placed, of the direct write`, times, 3, 'x'),
     atLeast('now', `${what}, objects per second`, perSecond, 20, ''),

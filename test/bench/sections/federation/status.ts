@@ -1,41 +1,36 @@
 /** The way back: from ready in the members to the status of the user's object. Members have controllers and nodes that make pods ready. */
 import type { BenchContext } from '../../context.ts';
-import { newDataDir, startDev } from '../../processes/dev.ts';
+import { startDev } from '../../processes/dev.ts';
 import { type Percentiles, runLoad } from '../../processes/fedbench.ts';
-import { startLab } from '../../processes/lab.ts';
 import { atMost, type SectionResult, shown, type Table, type Target } from '../../report/table.ts';
-import { type Cost, costOf } from './burst.ts';
+import { type Cost, costOf, type Site } from './burst.ts';
 
-const LAB_FIRST = 55;
-const MEMBERS = 3;
 const QUIET_MS = 60_000;
 
-type Size = { slow: number; burst: number; warmUp: number };
-const FULL: Size = { slow: 50, burst: 200, warmUp: 10 };
-const QUICK: Size = { slow: 4, burst: 20, warmUp: 2 };
+type Size = { slow: number; rate: number; burst: number; warmUp: number };
+const FULL: Size = { slow: 50, rate: 1, burst: 200, warmUp: 10 };
+const QUICK: Size = { slow: 6, rate: 3, burst: 20, warmUp: 2 };
 
 type Measured = { create: Percentiles; scale: Percentiles; burst: Cost; slow: Cost; empty: Cost; size: Size };
 
-/** Starts a lab with controllers, and measures in it. */
-export async function measureStatus(context: BenchContext): Promise<SectionResult> {
+/** Starts the control plane, and measures what needs controllers in the members. */
+export async function measureStatus(context: BenchContext, { lab, dataDir }: Site): Promise<SectionResult> {
   const size = context.isQuick ? QUICK : FULL;
-  const lab = await startLab(context, { first: LAB_FIRST, count: MEMBERS, controllers: true });
-  const dev = await startDev(context, await newDataDir(context), ['--members', lab.kubeconfig]);
+  const dev = await startDev(context, dataDir, ['--members', lab.kubeconfig]);
   const load = { lab, dev, template: 'running' as const, status: true };
-  await runLoad(context, { ...load, prefix: 'warm', count: size.warmUp, ops: 'create,delete' });
+  await runLoad(context, { ...load, prefix: 'running', count: size.warmUp, ops: 'create,delete' });
   await dev.quiet(QUIET_MS);
-  context.say('federation: status, one object per second');
-  const pace = { ...load, prefix: 'slow', count: size.slow, rate: 1 };
+  context.say(`federation: status, ${size.rate} per second`);
+  const pace = { ...load, prefix: 'paced', count: size.slow, rate: size.rate };
   const slow = await costOf(dev, () => runLoad(context, { ...pace, ops: 'create' }));
   const [scale] = await runLoad(context, { ...pace, ops: 'scale=3', isAdopting: true });
-  await runLoad(context, { ...load, prefix: 'slow', count: size.slow, ops: 'delete', isAdopting: true });
+  await runLoad(context, { ...load, prefix: 'paced', count: size.slow, ops: 'delete', isAdopting: true });
   await dev.quiet(QUIET_MS);
   context.say(`federation: status of ${size.burst} objects`);
   const burst = await costOf(dev, () => runLoad(context, { ...load, prefix: 'burst', count: size.burst, ops: 'create' }));
   const none = { lab, dev, prefix: 'none', count: size.burst };
   const empty = await costOf(dev, () => runLoad(context, { ...none, ops: 'create' }));
   await dev.stop();
-  await lab.stop();
   if (!scale) throw new Error('fedbench measured nothing');
   return report({
     create: slow.operation.members_ready_to_host_status_s,
@@ -57,8 +52,8 @@ function statusTable({ create, scale, burst, size }: Measured): Table {
     heading: "Members ready -> status on the user's object, milliseconds",
     columns: ['', 'objects', 'p50', 'p99'],
     rows: [
-      row('create, one object per second', create),
-      row('scale, one object per second', scale),
+      row(`create, ${size.rate} per second`, create),
+      row(`scale, ${size.rate} per second`, scale),
       row(`create, ${size.burst} at once`, burst.operation.members_ready_to_host_status_s),
       ['KubeAdmiral (published)', '', '2700', '2900'],
       ['Karmada (published)', '', '140', '400'],
@@ -77,7 +72,7 @@ function writesTable({ burst, slow, empty, size }: Measured): Table {
     rows: [
       row(`0 replicas, ${size.burst} at once`, size.burst, empty),
       row(`2 replicas on each member, ${size.burst} at once`, size.burst, burst),
-      row('2 replicas on each member, one object per second', size.slow, slow),
+      row(`2 replicas on each member, ${size.rate} per second`, size.slow, slow),
     ],
   };
 }
