@@ -3,7 +3,7 @@
  * over TLS only. Made once per data folder; keys are readable by their owner alone.
  */
 import 'reflect-metadata';
-import type { webcrypto } from 'node:crypto';
+import { createPrivateKey, type webcrypto, X509Certificate } from 'node:crypto';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import * as x509 from '@peculiar/x509';
@@ -24,20 +24,34 @@ export type CertificateAuthority = {
   serverCertificate(name: string): Promise<KeyPair>;
 };
 
-/** Opens the authority kept in `dir`, or makes it. Rejects when the folder cannot be written or holds something else. */
+/**
+ * Opens the authority kept in `dir`, or makes it. Rejects when the folder cannot be written, or when what it holds is no authority: a new one is
+ * never made in silence, because clients that trust the old one would be locked out.
+ */
 export async function openCertificateAuthority(dir: string, now: () => number): Promise<CertificateAuthority> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
   const stored = (await readPair(dir, 'ca')) ?? (await writePair(dir, 'ca', await makeAuthority(now())));
+  if (!isPair(stored))
+    throw new Error(`the certificate authority in ${dir} is damaged: delete that folder, and the next start makes a new one`);
   const caKey = await importKey(stored.key);
   const caCert = new x509.X509Certificate(stored.cert);
   return {
     caCert: stored.cert,
     async serverCertificate(name) {
       const found = await readPair(dir, name);
-      if (found && isFresh(found.cert, caCert, now())) return found;
+      if (found && isPair(found) && isFresh(found.cert, caCert, now())) return found;
       return writePair(dir, name, await makeLeaf(caCert, caKey, now()));
     },
   };
+}
+
+/** Whether both can be read and belong together; a crash or a full disk may have cut one off. */
+function isPair({ cert, key }: KeyPair): boolean {
+  try {
+    return new X509Certificate(cert).checkPrivateKey(createPrivateKey(key));
+  } catch {
+    return false;
+  }
 }
 
 function isFresh(cert: string, authority: x509.X509Certificate, now: number): boolean {

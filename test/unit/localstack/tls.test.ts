@@ -1,5 +1,5 @@
-import { X509Certificate } from 'node:crypto';
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
+import { mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:https';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -30,6 +30,21 @@ test('a certificate near its end is renewed under the same authority', async () 
   const later = await openCertificateAuthority(dir, () => Date.now() + 340 * DAY_MS);
   expect(later.caCert).toBe(before.caCert);
   expect((await later.serverCertificate('api')).cert).not.toBe(first.cert);
+});
+
+test.each(['api.crt', 'api.key'])('a damaged %s is made anew under the same authority', async (file) => {
+  const before = await openCertificateAuthority(dir, Date.now);
+  await before.serverCertificate('api');
+  await writeFile(join(dir, file), '');
+  const pair = await (await openCertificateAuthority(dir, Date.now)).serverCertificate('api');
+  expect(new X509Certificate(pair.cert).verify(new X509Certificate(before.caCert).publicKey)).toBe(true);
+  expect(new X509Certificate(pair.cert).checkPrivateKey(createPrivateKey(pair.key))).toBe(true);
+});
+
+test.each(['ca.crt', 'ca.key'])('a damaged %s is said, with what to do, and never replaced in silence', async (file) => {
+  await openCertificateAuthority(dir, Date.now);
+  await writeFile(join(dir, file), 'no PEM');
+  await expect(openCertificateAuthority(dir, Date.now)).rejects.toThrow(`authority in ${dir} is damaged: delete that folder`);
 });
 
 test('a client that trusts the authority can talk to the server, and keys are private', async () => {
