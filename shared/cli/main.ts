@@ -30,11 +30,17 @@ export async function run(args: readonly string[], io: CommandIo = processIo()):
     program.addCommand(command.copyInheritedSettings(program));
   }
   try {
-    await program.parseAsync(args.length === 0 ? ['--help'] : [...args], { from: 'user' });
+    await program.parseAsync(withHabits(args), { from: 'user' });
     return code;
   } catch (error) {
     return explainFailure(error, io);
   }
+}
+
+/** Nothing at all asks for help, and `--version` is what every other program is asked. */
+function withHabits(args: readonly string[]): string[] {
+  if (args.length === 0) return ['--help'];
+  return args[0] === '--version' || args[0] === '-V' ? ['version', ...args.slice(1)] : [...args];
 }
 
 async function wantedCommands(args: readonly string[]): Promise<CommandSpec[]> {

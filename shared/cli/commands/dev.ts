@@ -1,7 +1,11 @@
 import { spawn } from 'node:child_process';
+import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { CommandError, type CommandSpec, type Options } from '../command.ts';
 import { DATA_DIR } from '../local-control.ts';
+
+/** A shell counts an end by signal n as 128 + n. */
+const SIGNAL_BASE = 128;
 
 /** `lamiral dev`: runs localstack/dev as a child process, so that the command line stays free of what it starts. */
 export const dev: CommandSpec = {
@@ -34,7 +38,10 @@ async function runProgram(flags: readonly string[]): Promise<number> {
   const compiled = import.meta.url.endsWith('.js');
   const program = fileURLToPath(new URL(`../../../localstack/dev/main.${compiled ? 'js' : 'ts'}`, import.meta.url));
   // node:sqlite is stable enough for us and says on every start that it is experimental.
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, ...flags], { stdio: 'inherit' });
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, ...flags], {
+    // The channel carries nothing: it closes when this process dies, however that happens, and the child ends too.
+    stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
+  });
   const passOn = (signal: NodeJS.Signals) => child.kill(signal);
   // Ctrl-C in a terminal reaches the child too; that it then hears it twice does no harm.
   process.on('SIGTERM', passOn).on('SIGHUP', passOn).on('SIGINT', passOn);
@@ -42,7 +49,7 @@ async function runProgram(flags: readonly string[]): Promise<number> {
     child.on('error', (error) => reject(new CommandError(`lamiral dev could not be started: ${error.message}`, '')));
     child.on('exit', (code, signal) => {
       process.off('SIGTERM', passOn).off('SIGHUP', passOn).off('SIGINT', passOn);
-      resolve(code ?? (signal === 'SIGTERM' ? 143 : 1));
+      resolve(code ?? SIGNAL_BASE + (signal ? constants.signals[signal] : 0));
     });
   });
 }

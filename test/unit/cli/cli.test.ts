@@ -31,8 +31,8 @@ async function lamiral(args: string[], answer = false): Promise<{ code: number; 
 }
 
 describe('the command line', () => {
-  test('says its version and the Node that runs it', async () => {
-    expect(await lamiral(['version'])).toMatchObject({
+  test.each(['version', '--version', '-V'])('%s says its version and the Node that runs it', async (word) => {
+    expect(await lamiral([word])).toMatchObject({
       code: 0,
       out: expect.stringMatching(/^lamiral v\d+\.\d+\.\d+ {3}node 24\./),
     });
