@@ -20,6 +20,9 @@ const FOLLOWERS = new Set([
   'apiextensions.k8s.io/CustomResourceDefinition',
 ]);
 
+/** Kinds that do nothing where no controller runs. Shipped FederatedTypeConfigs leave them out, as KubeAdmiral's do. */
+const RUN_ONLY_IN_MEMBERS = new Set(['/Pod', '/ReplicationController', 'apps/ReplicaSet', 'policy/PodDisruptionBudget']);
+
 type Deps = { types: ScopeCache<FederatedTypes>; reader: ObjectReader };
 
 /** Runs last and changes nothing. Objects of kinds that are not federated, or that opt out, get no warning. */
@@ -35,11 +38,18 @@ async function warnWithoutPolicy(deps: Deps, request: AdmissionRequest): Promise
   // ReplicaSets, Pods and others that a controller makes are their owner's business.
   if ((object.metadata.ownerReferences ?? []).some((owner) => owner.controller)) return;
   const { byKind } = await deps.types.all();
-  if (!byKind.has(kind)) return;
+  if (!byKind.has(kind)) return warnUnfederated(request, kind);
   const labels = object.metadata.labels ?? {};
   const namespaceLabels = namespace === '' ? {} : await labelsOf(deps, namespace);
   if (matchedPolicy({ namespace, labels, namespaceLabels })) return;
   request.warn(warningText(definition.plural, request.name, namespace));
+}
+
+function warnUnfederated({ definition, name, warn }: AdmissionRequest, kind: string): void {
+  if (!RUN_ONLY_IN_MEMBERS.has(kind)) return;
+  warn(
+    `${definition.plural} ${name} is stored but runs nowhere: no FederatedTypeConfig names ${definition.kind}, so it is sent to no cluster`,
+  );
 }
 
 async function labelsOf(deps: Deps, namespace: string): Promise<Record<string, string>> {

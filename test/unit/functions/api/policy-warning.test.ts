@@ -67,7 +67,21 @@ describe('an object that no policy selects', () => {
   });
 });
 
+test.each<[string, KubeObject, string]>([
+  ['Pod', { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' } }, 'pods a'],
+  ['ReplicaSet', { apiVersion: 'apps/v1', kind: 'ReplicaSet', metadata: { name: 'a' } }, 'replicasets a'],
+])('a %s of one’s own is warned of, policy or not: its kind is not sent anywhere', async (kind, object, subject) => {
+  expect(await warnings(object, policy)).toEqual([
+    `${subject} is stored but runs nowhere: no FederatedTypeConfig names ${kind}, so it is sent to no cluster`,
+  ]);
+});
+
 describe('no warning', () => {
+  test('for a Pod that a controller made', async () => {
+    const ownerReferences = [{ apiVersion: 'v1', kind: 'X', name: 'x', uid: 'u', controller: true }];
+    expect(await warnings({ apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a', ownerReferences } }, policy)).toEqual([]);
+  });
+
   test.each<[string, KubeObject, Record<string, string>, Partial<AdmissionRequest>]>([
     ['the object names a policy', deployment({ labels: policy }), {}, {}],
     ['its namespace does', deployment(), policy, {}],
