@@ -38,8 +38,11 @@ async function joinSimulated({ options, plane, authority, clock }: Deps): Promis
   const names = pool.list().map(({ spec }) => spec.name);
   const missing = await waitForJoin(plane, clock, names);
   return {
-    summary: `${names.length} simulated, ${missing.length === 0 ? 'joined' : `not yet joined: ${missing.join(', ')}`}`,
-    lines: memberLines(pool.list()),
+    summary:
+      names.length === 0
+        ? 'none'
+        : `${names.length} simulated, ${missing.length === 0 ? 'joined' : `not yet joined: ${missing.join(', ')}`}`,
+    lines: [...memberLines(pool.list()), ...leftOutLines(await registered(plane), names)],
     endpoints: pool.list().map(({ spec, url, token }) => ({ name: spec.name, url, token, caCert: authority.caCert })),
     actions: {
       names: () => names,
@@ -84,8 +87,9 @@ export function clusterName(context: string): string {
     context
       .toLowerCase()
       .replace(/[^a-z0-9.-]+/g, '-')
-      .replace(/^[-.]+|[-.]+$/g, '')
-      .slice(0, 63) || 'member'
+      .replace(/^[-.]+/, '')
+      .slice(0, 63)
+      .replace(/[-.]+$/, '') || 'member'
   );
 }
 
@@ -100,6 +104,24 @@ async function waitForJoin(plane: ControlPlane, clock: Clock, names: readonly st
     if (missing.length === 0 || clock.now() > deadline) return missing;
     await clock.sleep(50);
   }
+}
+
+async function registered(plane: ControlPlane): Promise<readonly KubeObject[]> {
+  const definition = plane.registry().byResource('core.kubeadmiral.io', 'v1alpha1', 'federatedclusters');
+  return definition ? (await plane.server.resources.list(definition, {})).items : [];
+}
+
+/** Simulated clusters of an earlier start that this one leaves out: they stay registered, and what they ran stays counted. */
+export function leftOutLines(clusters: readonly KubeObject[], started: readonly string[]): string[] {
+  const left = clusters
+    .filter(({ metadata }) => metadata.labels?.['lamiral.dev/simulated'] === 'true' && !started.includes(metadata.name ?? ''))
+    .map(({ metadata }) => metadata.name ?? '');
+  if (left.length === 0) return [];
+  const more = left.length > LINES_MAX ? ` and ${left.length - LINES_MAX} more` : '';
+  return [
+    `not started this time: ${left.slice(0, LINES_MAX).join(', ')}${more}`,
+    '(a larger --clusters starts them again, `kubectl delete fcluster NAME` forgets one)',
+  ];
 }
 
 function isUsable(cluster: KubeObject): boolean {

@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { openControl } from '../../../localstack/dev/control.ts';
 import { kubeconfigText, writeKubeconfig } from '../../../localstack/dev/kubeconfig.ts';
 import { LockedError, takeLock } from '../../../localstack/dev/lock.ts';
-import { clusterName } from '../../../localstack/dev/members.ts';
+import { clusterName, leftOutLines } from '../../../localstack/dev/members.ts';
 import { createNarrator } from '../../../localstack/dev/narrator.ts';
 import { parseOptions, UsageError } from '../../../localstack/dev/options.ts';
 import { createScreen, formatTook } from '../../../localstack/dev/screen.ts';
@@ -201,8 +201,19 @@ describe('names', () => {
     ['arn:aws:eks:eu-central-1:1:cluster/Prod', 'arn-aws-eks-eu-central-1-1-cluster-prod'],
     ['kind-a', 'kind-a'],
     ['***', 'member'],
+    [`${'a'.repeat(62)}/b`, 'a'.repeat(62)],
   ])('context %s becomes cluster %s', (context, name) => {
     expect(clusterName(context)).toBe(name);
+  });
+  test('simulated clusters that a smaller start leaves out are named, others are nobody’s business', () => {
+    const cluster = (name: string, simulated: boolean) => ({
+      apiVersion: 'core.kubeadmiral.io/v1alpha1',
+      kind: 'FederatedCluster',
+      metadata: { name, labels: simulated ? { 'lamiral.dev/simulated': 'true' } : {} },
+    });
+    const all = [cluster('eu-1', true), cluster('us-1', true), cluster('real', false)];
+    expect(leftOutLines(all, ['eu-1'])[0]).toBe('not started this time: us-1');
+    expect(leftOutLines(all, ['eu-1', 'us-1'])).toEqual([]);
   });
   test('a hundred simulated clusters have a hundred names, always the same', () => {
     const names = memberSpecs(100).map(({ name }) => name);
