@@ -8,14 +8,13 @@ import { type Cost, costOf, type Site } from './burst.ts';
 const QUIET_MS = 60_000;
 
 type Size = { slow: number; rate: number; burst: number; warmUp: number };
-const FULL: Size = { slow: 50, rate: 1, burst: 200, warmUp: 10 };
-const QUICK: Size = { slow: 6, rate: 3, burst: 20, warmUp: 2 };
+const SIZE: Size = { slow: 50, rate: 1, burst: 200, warmUp: 10 };
 
 type Measured = { create: Percentiles; scale: Percentiles; burst: Cost; slow: Cost; empty: Cost; size: Size };
 
 /** Starts the control plane, and measures what needs controllers in the members. */
 export async function measureStatus(context: BenchContext, { lab, dataDir }: Site): Promise<SectionResult> {
-  const size = context.isQuick ? QUICK : FULL;
+  const size = SIZE;
   const dev = await startDev(context, dataDir, ['--members', lab.kubeconfig]);
   const load = { lab, dev, template: 'running' as const, status: true };
   await runLoad(context, { ...load, prefix: 'running', count: size.warmUp, ops: 'create,delete' });
