@@ -3,6 +3,8 @@
  * the FederatedObject with its companions and let the source go. A member that does not answer holds up nothing: the dispatcher parks its record elsewhere.
  */
 import type { ObjectRef } from '../../shared/apis/stored.ts';
+import { INTERNAL_ORPHAN_ANNOTATION } from '../../shared/federation/keys.ts';
+import { FEDERATE_FINALIZER } from '../../shared/federation/plan/keys.ts';
 import { dispatchOwner } from '../../shared/federation/records.ts';
 import { companionScopes, followRefOf } from '../../shared/federation/type-config.ts';
 import type { StoreRecord, WriteOperation, WriteOutcome } from '../../shared/ports/object-store.ts';
@@ -16,9 +18,6 @@ import { dispatches } from './dispatches.ts';
 import { followerChange, scheduleFollowers } from './followers.ts';
 import { DEAD_MEMBER_WAIT_MS } from './limits.ts';
 import type { Subject } from './subject.ts';
-
-/** Keeps a source until its copies are gone. */
-export const FEDERATE_FINALIZER = 'kubeadmiral.io/federate-controller';
 
 /** One step towards the object being gone everywhere. Safe to run at any time and any number of times. */
 export async function reconcileRemoval(deps: SchedulerDeps, subject: Subject, attempt: number): Promise<ReconcileResult> {
@@ -54,9 +53,19 @@ async function markFederated(deps: SchedulerDeps, subject: Subject, federated: L
   const { metadata } = federated.object;
   if (metadata.deletionTimestamp !== undefined) return { type: 'committed', resourceVersions: [] };
   const finalizers = [...new Set([...(metadata.finalizers ?? []), SYNC_FINALIZER])];
-  const guarded = { stored: federated.stored, object: { ...federated.object, metadata: { ...metadata, finalizers } } };
+  const annotations = isOrphaning(subject)
+    ? { ...metadata.annotations, [INTERNAL_ORPHAN_ANNOTATION]: 'all' }
+    : metadata.annotations;
+  const kept = { ...metadata, finalizers, ...(annotations ? { annotations } : {}) };
+  const guarded = { stored: federated.stored, object: { ...federated.object, metadata: kept } };
   const operation = deleteOperation(definition(deps, subject.federatedRef.scope), guarded, { now: deps.clock.now() });
   return write(deps, operation ? [operation] : []);
+}
+
+/** `kubectl delete --cascade=orphan`: the finalizer says so until garbage collection is through, its annotation afterwards. */
+function isOrphaning({ source }: Subject): boolean {
+  const { finalizers = [], annotations = {} } = source?.object.metadata ?? {};
+  return finalizers.includes('orphan') || annotations[INTERNAL_ORPHAN_ANNOTATION] === 'all';
 }
 
 /** Companions first, FederatedObject and source last and together: a crash in between finds the FederatedObject and goes on. */

@@ -4,6 +4,8 @@
  */
 import type { Registry, ResourceDefinition } from '../../shared/apis/definition.ts';
 import { fromStored, type ObjectRef, storedScope } from '../../shared/apis/stored.ts';
+import { INTERNAL_ORPHAN_ANNOTATION } from '../../shared/federation/keys.ts';
+import { FEDERATE_FINALIZER } from '../../shared/federation/plan/keys.ts';
 import type { KubeObject, OwnerReference } from '../../shared/machinery/object.ts';
 import { parseApiVersion } from '../../shared/machinery/resource.ts';
 import type { Index, ObjectStore, WriteOperation } from '../../shared/ports/object-store.ts';
@@ -122,9 +124,16 @@ async function foreground(deps: GarbageDeps, uid: string): Promise<{ blocking: n
 }
 
 async function dropFinalizer(deps: GarbageDeps, owner: Loaded, finalizer: string, attempt: number): Promise<ReconcileResult> {
-  const finalizers = (owner.object.metadata.finalizers ?? []).filter((name) => name !== finalizer);
-  const object = { ...owner.object, metadata: { ...owner.object.metadata, finalizers } };
-  const operation = updateOperation(definitionOf(deps, owner.stored.scope), owner, object, { now: deps.clock.now() });
+  const { metadata } = owner.object;
+  const finalizers = (metadata.finalizers ?? []).filter((name) => name !== finalizer);
+  // Copies on the members are dependents too, in their way: what is orphaned here stays there. Whoever takes them back may look after the finalizer is gone.
+  const isFederated = finalizer === 'orphan' && finalizers.includes(FEDERATE_FINALIZER);
+  const annotations = isFederated ? { ...metadata.annotations, [INTERNAL_ORPHAN_ANNOTATION]: 'all' } : metadata.annotations;
+  const object = { ...owner.object, metadata: { ...metadata, finalizers, ...(annotations ? { annotations } : {}) } };
+  const operation = updateOperation(definitionOf(deps, owner.stored.scope), owner, object, {
+    now: deps.clock.now(),
+    part: 'feedback',
+  });
   const isWritten = await writeEach(deps, operation ? [operation] : []);
   return isWritten ? done(`finalizer ${finalizer} removed`) : waitFor(owner.stored.uid, attempt, 'the object changed meanwhile');
 }
