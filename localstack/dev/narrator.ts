@@ -2,7 +2,7 @@
 import type { ObjectRef } from '../../shared/apis/stored.ts';
 import type { Condition } from '../../shared/machinery/object.ts';
 import { parseScope } from '../../shared/machinery/resource.ts';
-import { formatTook, type Screen } from './screen.ts';
+import { formatTook, type Screen, timeOfDay } from './screen.ts';
 
 /** Kinds whose placement is worth a line; what only follows them is not told. */
 const TOLD = new Set(['deployments', 'statefulsets', 'daemonsets', 'jobs', 'cronjobs', 'pods', 'services', 'ingresses']);
@@ -77,7 +77,8 @@ export function createNarrator(screen: Screen, now: () => number): Narrator {
 
 /** A message says what, where and what to do; a line that one glances at needs the first alone. */
 function firstPart(message: string): string {
-  return message.split(': ')[0] ?? message;
+  const first = message.split(': ')[0] ?? message;
+  return first.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/, (time) => timeOfDay(Date.parse(time)));
 }
 
 function keyOf({ scope, namespace, name }: ObjectRef): string {

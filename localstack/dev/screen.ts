@@ -43,7 +43,8 @@ export function formatTook(ms: number): string {
   return ms < 1000 ? `${Math.max(1, Math.round(ms))} ms` : `${(ms / 1000).toFixed(1)} s`;
 }
 
-function timeOfDay(ms: number): string {
+/** `16:20:03`, in the local time of whoever looks. */
+export function timeOfDay(ms: number): string {
   const date = new Date(ms);
   return [date.getHours(), date.getMinutes(), date.getSeconds()].map((part) => String(part).padStart(2, '0')).join(':');
 }
