@@ -14,18 +14,22 @@ import type { DispatchRecord } from '../../shared/federation/records.ts';
 import type { KubeObject } from '../../shared/machinery/object.ts';
 import type { MemberClient, MemberRef } from '../../shared/ports/member-client.ts';
 import type { Breakers } from '../../shared/runtime/breaker.ts';
+import { ROUND_MS_MAX } from './limits.ts';
 
-/** How a round ended. `record` null: nothing is left on the member. `called`: the member was spoken to. */
+/** How a round ended. `record` null: nothing is left on the member. */
 export type RoundEnd = {
   record: DispatchRecord | null | undefined;
-  called: boolean;
   /** The copy as the member answered a write: its first report. */
   copy?: KubeObject;
   end:
     | { type: 'rest'; rest: Exclude<DispatchRest, { type: 'wait' | 'dispute' }> }
     | { type: 'settled'; summary: string }
-    | { type: 'later'; delayMs: number; reason: string; unreachable: boolean };
+    /** `retry`: after exactly this time; the record keeps it. `poll`: about then; looks of the same moment are one. */
+    | { type: 'later'; pace: 'retry' | 'poll'; delayMs: number; reason: string; unreachable: boolean };
 };
+
+/** Pause after a round that was cut short. */
+const ROUND_AGAIN_MS = 1_000;
 
 export type RoundDeps = { breakers: Breakers; clock: { now(): number } };
 
@@ -38,10 +42,13 @@ export async function playRound(
 ): Promise<RoundEnd> {
   let record: DispatchRecord | null | undefined = input.record;
   let copy: Copy = input.copy;
-  let called = false;
   let isLooking = isSuspect;
   let { accepting } = input.cluster;
+  const startedAt = deps.clock.now();
   for (let step = 0; step < ROUND_STEPS_MAX; step += 1) {
+    // A member that answers slowly must not take the round past its deadline: what was done so far would not be recorded.
+    if (deps.clock.now() - startedAt > ROUND_MS_MAX)
+      return { record, end: later('poll', ROUND_AGAIN_MS, 'the member answers too slowly to finish now') };
     const now: DispatchInput = {
       ...input,
       cluster: { ...input.cluster, accepting },
@@ -52,21 +59,23 @@ export async function playRound(
     const decision: DispatchDecision = isLooking && accepting ? LOOK : decideDispatch(now);
     isLooking = false;
     if (decision.record) record = decision.record;
-    if (!isCall(decision.next)) return { ...restEnd(decision.next, record), called };
+    if (!isCall(decision.next)) return restEnd(decision.next, record);
     if (deps.breakers.ask(input.cluster.name).type === 'open') {
       accepting = false;
       continue;
     }
     const outcome = await makeCall(client, input.target, decision.next);
-    called = true;
     noteOutcome(deps.breakers, input.cluster.name, outcome);
     const effect = afterCall({ ...now, record: record ?? undefined }, decision.next, outcome);
     if (effect.record !== undefined) record = effect.record;
     if (effect.next.type === 'decide') copy = effect.next.copy;
-    else if (effect.next.type === 'settled') return { record, called, end: effect.next, ...writtenCopy(outcome) };
-    else return { record, called, end: { ...effect.next, unreachable: outcome.type === 'unreachable' } };
+    else if (effect.next.type === 'settled') return { record, end: effect.next, ...writtenCopy(outcome) };
+    else {
+      const pace = outcome.type === 'ok' ? 'poll' : 'retry';
+      return { record, end: { ...effect.next, pace, unreachable: outcome.type === 'unreachable' } };
+    }
   }
-  return { record, called, end: { type: 'later', delayMs: 1000, reason: 'the round took too many steps', unreachable: false } };
+  return { record, end: later('poll', ROUND_AGAIN_MS, 'the round took too many steps') };
 }
 
 function writtenCopy(outcome: CallOutcome): { copy?: KubeObject } {
@@ -79,11 +88,15 @@ function isCall(next: DispatchCall | DispatchRest): next is DispatchCall {
   return ['read', 'create', 'apply', 'patch', 'delete', 'orphan'].includes(next.type);
 }
 
-function restEnd(rest: DispatchRest, record: DispatchRecord | null | undefined): Omit<RoundEnd, 'called'> {
+function restEnd(rest: DispatchRest, record: DispatchRecord | null | undefined): RoundEnd {
   if (rest.type === 'forget') return { record: null, end: { type: 'rest', rest } };
-  if (rest.type === 'wait' || rest.type === 'dispute')
-    return { record, end: { type: 'later', delayMs: rest.delayMs, reason: rest.reason, unreachable: false } };
+  if (rest.type === 'wait') return { record, end: later('poll', rest.delayMs, rest.reason) };
+  if (rest.type === 'dispute') return { record, end: later('retry', rest.delayMs, rest.reason) };
   return { record, end: { type: 'rest', rest } };
+}
+
+function later(pace: 'retry' | 'poll', delayMs: number, reason: string): RoundEnd['end'] {
+  return { type: 'later', pace, delayMs, reason, unreachable: false };
 }
 
 async function makeCall(client: MemberClient, target: DispatchInput['target'], call: DispatchCall): Promise<CallOutcome> {

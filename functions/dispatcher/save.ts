@@ -49,9 +49,27 @@ function withoutReport({ observed: _observed, ...record }: DispatchRecord): Disp
   return record;
 }
 
+/** About `delayMs` from now, on a grid of that width: those who ask within the same stretch get the same moment, so that their messages are one. */
+function onGrid(now: number, delayMs: number): number {
+  return Math.ceil((now + delayMs / 2) / delayMs) * delayMs;
+}
+
+/**
+ * The next look at this copy. One chain of timers however many messages ask for it: the id says when, and nothing of who asked. A message that
+ * comes again after a crash sets the same timer again.
+ */
+export async function sendAgain(deps: DispatcherDeps, job: Job, cluster: string, again: Again): Promise<void> {
+  const at = again.pace === 'retry' ? again.at : onGrid(deps.clock.now(), again.delayMs);
+  const work = { type: 'dispatch', federated: refOf(job.ref), cluster, attempt: 0 } as const;
+  await deps.sender.sendLater({ work, cause: `again ${at}` }, at);
+}
+
+/** `retry`: at the moment that the record names (epoch ms). `poll`: in about `delayMs`. */
+export type Again = { pace: 'retry'; at: number } | { pace: 'poll'; delayMs: number };
+
 /** The fold into the object's status; messages of the same quarter second are one. */
 export async function sendStatus(deps: DispatcherDeps, job: Job): Promise<void> {
-  const at = Math.ceil((deps.clock.now() + STATUS_AFTER_DISPATCH_MS / 2) / STATUS_AFTER_DISPATCH_MS) * STATUS_AFTER_DISPATCH_MS;
+  const at = onGrid(deps.clock.now(), STATUS_AFTER_DISPATCH_MS);
   await deps.sender.sendLater({ work: { type: 'status', federated: refOf(job.ref), attempt: 0 }, cause: `dispatch ${at}` }, at);
 }
 

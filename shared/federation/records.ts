@@ -61,6 +61,8 @@ export type DispatchRecord = {
   retained?: string[];
   message?: string;
   attempts: number;
+  /** When an attempt that failed, or a dispute, is taken up again: a timer is set for it. Absent: nothing waits for a time. */
+  retryAt?: number;
   changedAt: number;
   /** Times within the last 10 minutes at which foreign changes of our fields were put back. */
   drifts?: number[];

@@ -19,7 +19,15 @@ import { leftoverPatch } from './merge-maps.ts';
 import { isAppliedByUs, ownedDigest, takenFields } from './ownership.ts';
 import { decideRemoval } from './remove.ts';
 import { needsCopy, withRetained } from './retain.ts';
-import { copyIdentity, DRIFTS_MAX, nextRecord, recordedDecision, WAIT_FOR_REMOVAL_MS } from './transitions.ts';
+import {
+  copyIdentity,
+  DRIFTS_MAX,
+  isVoid,
+  nextRecord,
+  recordedDecision,
+  WAIT_FOR_REMOVAL_MS,
+  waitDelayMs,
+} from './transitions.ts';
 
 /** The next step. A record of another cluster of the same name (other uid) counts as none. */
 export function decideDispatch(input: DispatchInput): DispatchDecision {
@@ -33,11 +41,6 @@ export function decideDispatch(input: DispatchInput): DispatchDecision {
   if (cluster.terminating) return refuse(known, 'ClusterTerminating', `cluster ${cluster.name} is being removed`);
   if (!cluster.joined || !cluster.ready) return park(known, 'ClusterNotReady', `cluster ${cluster.name} is not ready`);
   return decidePresence(known, wanted.desired);
-}
-
-/** True when the record speaks of another cluster that had this name. */
-function isVoid({ record, cluster }: DispatchInput): boolean {
-  return record !== undefined && cluster.uid !== '' && record.clusterUid !== '' && record.clusterUid !== cluster.uid;
 }
 
 function decidePresence(input: DispatchInput, desired: Desired): DispatchDecision {
@@ -83,10 +86,9 @@ function decideCopy(
   const { cluster, federated, record } = input;
   if (copy.metadata.deletionTimestamp) {
     const message = `the old copy in cluster ${cluster.name} is still being deleted`;
-    return {
-      next: { type: 'wait', reason: message, delayMs: WAIT_FOR_REMOVAL_MS },
-      record: nextRecord(input, 'WaitingForRemoval', message),
-    };
+    const waiting = nextRecord(input, 'WaitingForRemoval', message);
+    const delayMs = waitDelayMs(waiting.changedAt, input.now, WAIT_FOR_REMOVAL_MS);
+    return { next: { type: 'wait', reason: message, delayMs }, record: waiting };
   }
   const judged = judgeCopy(copy, { annotations: federated.annotations, cluster: cluster.name, lastUid: record?.member?.uid });
   if (judged.type === 'refuse') return refuseCopy(input, judged.state, judged.message);

@@ -11,7 +11,7 @@ import {
 } from '../keys.ts';
 import type { DispatchDecision, DispatchInput, Wanted } from './actions.ts';
 import { isLeftBehind } from './adopt.ts';
-import { nextRecord, recordedDecision, WAIT_FOR_REMOVAL_MS } from './transitions.ts';
+import { nextRecord, recordedDecision, WAIT_FOR_REMOVAL_MS, waitDelayMs } from './transitions.ts';
 
 /** Between two looks at whether a replacement is ready. */
 const WAIT_FOR_REPLACEMENT_MS = 5_000;
@@ -49,11 +49,9 @@ export function decideRemoval(input: DispatchInput, wanted: Absent): DispatchDec
 
 function removeCopy(input: DispatchInput, copy: KubeObject): DispatchDecision {
   const { cluster, federated } = input;
-  const annotations = copy.metadata.annotations ?? {};
   if (copy.metadata.labels?.[MANAGED_LABEL] !== 'true')
     return { next: { type: 'forget', reason: 'the object there is not managed' } };
-  const owner = annotations[FEDERATED_UID_ANNOTATION];
-  if (owner !== undefined && federated.uid !== '' && owner !== federated.uid)
+  if (isOfAnother(input, copy))
     return { next: { type: 'forget', reason: 'the object there belongs to another FederatedObject' } };
   if (copy.metadata.deletionTimestamp)
     return wait(input, `the copy in cluster ${cluster.name} is being deleted`, WAIT_FOR_REMOVAL_MS);
@@ -63,6 +61,13 @@ function removeCopy(input: DispatchInput, copy: KubeObject): DispatchDecision {
       next: { type: 'orphan', patch: unmarkPatch({ uid, resourceVersion }), reason: 'left behind, as its annotation says' },
     };
   return { next: { type: 'delete', preconditions: { uid, resourceVersion }, reason: 'not wanted here' } };
+}
+
+/** A copy of another FederatedObject. One that an earlier life of this one left is known by what the record says of it, and is ours to remove. */
+function isOfAnother({ federated, record }: DispatchInput, copy: KubeObject): boolean {
+  const owner = copy.metadata.annotations?.[FEDERATED_UID_ANNOTATION];
+  if (owner === undefined || federated.uid === '' || owner === federated.uid) return false;
+  return owner !== record?.federatedUid && (record?.member === undefined || record.member.uid !== copy.metadata.uid);
 }
 
 /** Takes our label and annotations off. */
@@ -75,6 +80,7 @@ function park(input: DispatchInput, message: string): DispatchDecision {
   return { next: { type: 'park', reason: message }, record: nextRecord(input, 'WaitingForRemoval', message) };
 }
 
-function wait(input: DispatchInput, message: string, delayMs: number): DispatchDecision {
-  return { next: { type: 'wait', reason: message, delayMs }, record: nextRecord(input, 'WaitingForRemoval', message) };
+function wait(input: DispatchInput, message: string, firstMs: number): DispatchDecision {
+  const record = nextRecord(input, 'WaitingForRemoval', message);
+  return { next: { type: 'wait', reason: message, delayMs: waitDelayMs(record.changedAt, input.now, firstMs) }, record };
 }

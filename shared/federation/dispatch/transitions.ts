@@ -29,6 +29,20 @@ export function rejectedDelayMs(attempts: number): number {
   return Math.min(REJECTED_MAX_MS, REJECTED_FIRST_MS * 2 ** Math.min(attempts - 1, 16));
 }
 
+/** Doublings of the pause between two looks at something that does not end by itself. */
+const WAIT_DOUBLINGS_MAX = 5;
+
+/** Delay before the next look at what has been waited for since `since`: `firstMs` at first, a quarter of the time waited later on, at most 32 times `firstMs`. */
+export function waitDelayMs(since: number, now: number, firstMs: number): number {
+  const doublings = Math.floor(Math.log2(Math.max(1, (now - since) / (4 * firstMs))));
+  return firstMs * 2 ** Math.min(doublings, WAIT_DOUBLINGS_MAX);
+}
+
+/** True when the record speaks of another cluster that had this name: nothing in it holds for this one. */
+export function isVoid({ record, cluster }: Pick<DispatchInput, 'record' | 'cluster'>): boolean {
+  return record !== undefined && cluster.uid !== '' && record.clusterUid !== '' && record.clusterUid !== cluster.uid;
+}
+
 /** Identity of a copy as records keep it. */
 export function copyIdentity(copy: KubeObject): { uid: string; resourceVersion: string; generation: number } {
   const { uid = '', resourceVersion = '', generation = 0 } = copy.metadata;
@@ -47,8 +61,9 @@ export function recordedDecision({ record, federated }: DispatchInput): number {
  * changes, so that callers need not write it; `changedAt` moves with state and message only.
  */
 export function nextRecord(input: DispatchInput, state: DispatchState, message: string | undefined): DispatchRecord {
-  const { record, cluster, federated, target, now } = input;
-  const decision = Math.max(input.decision, recordedDecision(input));
+  const { cluster, federated, target, now } = input;
+  const record = isVoid(input) ? undefined : input.record;
+  const decision = Math.max(input.decision, recordedDecision({ ...input, record }));
   const clusterUid = cluster.uid || (record?.clusterUid ?? '');
   const federatedUid = federated.uid || (record?.federatedUid ?? '');
   const isSame = record?.state === state && record.message === message;
