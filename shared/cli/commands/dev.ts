@@ -3,6 +3,7 @@ import { constants } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { CommandError, type CommandSpec, type Options } from '../command.ts';
 import { DATA_DIR } from '../local-control.ts';
+import { NODE_FLAGS } from '../node-flags.ts';
 
 /** A shell counts an end by signal n as 128 + n. */
 const SIGNAL_BASE = 128;
@@ -37,8 +38,7 @@ function programArguments(options: Options): string[] {
 async function runProgram(flags: readonly string[]): Promise<number> {
   const compiled = import.meta.url.endsWith('.js');
   const program = fileURLToPath(new URL(`../../../localstack/dev/main.${compiled ? 'js' : 'ts'}`, import.meta.url));
-  // node:sqlite is stable enough for us and says on every start that it is experimental.
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', program, ...flags], {
+  const child = spawn(process.execPath, [...NODE_FLAGS, program, ...flags], {
     // The channel carries nothing: it closes when this process dies, however that happens, and the child ends too.
     stdio: ['inherit', 'inherit', 'inherit', 'ipc'],
   });

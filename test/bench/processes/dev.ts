@@ -1,10 +1,12 @@
 /** Our own control plane, as `lamiral dev` starts it, in a folder of its own. */
+
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Stats } from '../../../localstack/dev/control.ts';
 import { callDev } from '../../../shared/cli/local-control.ts';
+import { NODE_FLAGS } from '../../../shared/cli/node-flags.ts';
 import { parseYaml } from '../../../shared/machinery/codec/yaml.ts';
 import type { BenchContext } from '../context.ts';
 import { attachProfiler, type Profiler } from './profiler.ts';
@@ -67,16 +69,7 @@ export type Launched = { pid: number; ready: Promise<void>; output(): string; st
 export function launchDev(context: BenchContext, dataDir: string, flags: readonly string[]): Launched {
   const inspect = context.profileDir === undefined ? [] : ['--inspect=127.0.0.1:0'];
   const program = join(context.root, 'localstack/dev/main.ts');
-  const args = [
-    '--disable-warning=ExperimentalWarning',
-    ...inspect,
-    program,
-    '--data',
-    dataDir,
-    '--port',
-    String(PORT),
-    ...flags,
-  ];
+  const args = [...NODE_FLAGS, ...inspect, program, '--data', dataDir, '--port', String(PORT), ...flags];
   const env = { ...process.env, NO_COLOR: '1' };
   const child = spawn(process.execPath, args, { cwd: context.root, stdio: ['ignore', 'pipe', 'pipe'], env });
   let text = '';
