@@ -35,12 +35,17 @@ export const DEV_CLUSTER_TIMES: ClusterTimes = {
 export const SEEN_EVERY_MS = 60_000;
 /** After the join timeout: pause between attempts. */
 export const LATE_JOIN_EVERY_MS = 60_000;
-/** Deleting a cluster waits this long for a member that does not answer. */
+/** Deleting a cluster waits this long for a member that does not answer, and this long for one whose copies are still going. */
 export const UNJOIN_DEADLINE_MS = 30_000;
+export const CLEAR_DEADLINE_MS = 600_000;
+/** Copies removed side by side from a cluster that leaves. */
+export const REMOVALS_AT_ONCE = 16;
 /** Share of the time that collecting capacity may take: one in so many. */
 export const CAPACITY_SHARE = 20;
 /** Parked records re-sent at once. */
 export const PARKED_PER_ROUND = 500;
+/** What is still parked is sent again this often while its cluster answers. */
+export const UNPARK_EVERY_MS = 10_000;
 
 /** Observations are gathered this long, so that a rollout's burst is one store write. */
 export const OBSERVE_GATHER_MS = 25;

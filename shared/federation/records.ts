@@ -53,6 +53,8 @@ export type DispatchRecord = {
   clusterUid: string;
   /** uid of the FederatedObject that `decision` is of: numbers of another life of the same name are not compared. */
   federatedUid?: string;
+  /** uid of the FederatedObject that the copy was last accepted from, where that is an earlier life of this one. */
+  formerUid?: string;
   /** What was sent where: enough to delete the copy when the FederatedObject is long gone. */
   target?: { group: string; version: string; resource: string; namespace: string; name: string };
   /** Digest of the fields that the member counted as ours after the last apply; another digest later means that somebody took one (drift). */
@@ -61,6 +63,8 @@ export type DispatchRecord = {
   retained?: string[];
   message?: string;
   attempts: number;
+  /** What the FederatedObject said of leaving copies behind (`all`, `adopted`), for a removal that outlives it. */
+  orphan?: string;
   /** When an attempt that failed, or a dispute, is taken up again: a timer is set for it. Absent: nothing waits for a time. */
   retryAt?: number;
   changedAt: number;

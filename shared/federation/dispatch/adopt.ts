@@ -73,10 +73,18 @@ export function mayAdoptInCluster(annotations: Annotations, cluster: string): Ma
   return { type: 'ok', result: pattern.matches(cluster) };
 }
 
-/** Whether a copy stays on the member, unlabelled, when it is no longer wanted there (annotation `orphan`, the internal one first). */
-export function isLeftBehind(copy: KubeObject, annotations: Annotations): boolean {
-  const orphan = annotations[INTERNAL_ORPHAN_ANNOTATION] ?? annotations[ORPHAN_ANNOTATION];
-  return orphan === 'all' || (orphan === 'adopted' && copy.metadata.annotations?.[ADOPTED_ANNOTATION] === 'true');
+/** Which copies a FederatedObject leaves behind: `all`, `adopted`; undefined: none. The internal annotation counts first. */
+export function orphanMode(annotations: Annotations): string | undefined {
+  return annotations[INTERNAL_ORPHAN_ANNOTATION] ?? annotations[ORPHAN_ANNOTATION];
+}
+
+/**
+ * Whether a copy stays on the member, unlabelled, when it is no longer wanted there. A Namespace that was there before us always does: what else
+ * lies in it is not ours.
+ */
+export function isLeftBehind(copy: KubeObject, orphan: string | undefined): boolean {
+  const isAdopted = copy.metadata.annotations?.[ADOPTED_ANNOTATION] === 'true';
+  return orphan === 'all' || (isAdopted && (orphan === 'adopted' || copy.kind === 'Namespace'));
 }
 
 function parseClustersToAdopt(text: string): { clusters: string[]; regexp: string } | undefined {

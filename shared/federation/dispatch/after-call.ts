@@ -38,7 +38,7 @@ function afterSuccess(input: DispatchInput, call: DispatchCall, value: KubeObjec
 
 /** The copy is what was wanted. */
 function acceptedRecord(input: DispatchInput, copy: KubeObject): DispatchRecord {
-  const { owned: _owned, retained: _retained, ...record } = nextRecord(input, 'OK', undefined);
+  const { owned: _owned, retained: _retained, formerUid: _formerUid, ...record } = nextRecord(input, 'OK', undefined);
   const desired = input.wanted.type === 'present' ? input.wanted.desired : undefined;
   const retained = (desired?.retained ?? []).map(({ path }) => path);
   const owned = ownedDigest(copy, retained);

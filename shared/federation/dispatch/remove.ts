@@ -10,7 +10,7 @@ import {
   SOURCE_GENERATION_ANNOTATION,
 } from '../keys.ts';
 import type { DispatchDecision, DispatchInput, Wanted } from './actions.ts';
-import { isLeftBehind } from './adopt.ts';
+import { isLeftBehind, orphanMode } from './adopt.ts';
 import { nextRecord, recordedDecision, WAIT_FOR_REMOVAL_MS, waitDelayMs } from './transitions.ts';
 
 /** Between two looks at whether a replacement is ready. */
@@ -48,7 +48,7 @@ export function decideRemoval(input: DispatchInput, wanted: Absent): DispatchDec
 }
 
 function removeCopy(input: DispatchInput, copy: KubeObject): DispatchDecision {
-  const { cluster, federated } = input;
+  const { cluster, federated, record } = input;
   if (copy.metadata.labels?.[MANAGED_LABEL] !== 'true')
     return { next: { type: 'forget', reason: 'the object there is not managed' } };
   if (isOfAnother(input, copy))
@@ -56,18 +56,18 @@ function removeCopy(input: DispatchInput, copy: KubeObject): DispatchDecision {
   if (copy.metadata.deletionTimestamp)
     return wait(input, `the copy in cluster ${cluster.name} is being deleted`, WAIT_FOR_REMOVAL_MS);
   const { uid = '', resourceVersion = '' } = copy.metadata;
-  if (isLeftBehind(copy, federated.annotations))
+  if (isLeftBehind(copy, orphanMode(federated.annotations) ?? record?.orphan))
     return {
       next: { type: 'orphan', patch: unmarkPatch({ uid, resourceVersion }), reason: 'left behind, as its annotation says' },
     };
   return { next: { type: 'delete', preconditions: { uid, resourceVersion }, reason: 'not wanted here' } };
 }
 
-/** A copy of another FederatedObject. One that an earlier life of this one left is known by what the record says of it, and is ours to remove. */
+/** A copy of another FederatedObject. One that an earlier life of this one left is known by the record, and is ours to remove. */
 function isOfAnother({ federated, record }: DispatchInput, copy: KubeObject): boolean {
   const owner = copy.metadata.annotations?.[FEDERATED_UID_ANNOTATION];
   if (owner === undefined || federated.uid === '' || owner === federated.uid) return false;
-  return owner !== record?.federatedUid && (record?.member === undefined || record.member.uid !== copy.metadata.uid);
+  return owner !== record?.federatedUid && owner !== record?.formerUid;
 }
 
 /** Takes our label and annotations off. */
@@ -76,8 +76,12 @@ export function unmarkPatch(preconditions: { uid: string; resourceVersion: strin
   return { metadata: { ...preconditions, labels: { [MANAGED_LABEL]: null }, annotations } };
 }
 
+/** The FederatedObject may be gone when the member is back: what it says of leaving copies behind stays with the record. */
 function park(input: DispatchInput, message: string): DispatchDecision {
-  return { next: { type: 'park', reason: message }, record: nextRecord(input, 'WaitingForRemoval', message) };
+  const parked = nextRecord(input, 'WaitingForRemoval', message);
+  const orphan = orphanMode(input.federated.annotations);
+  const record = orphan === undefined || orphan === parked.orphan ? parked : { ...parked, orphan };
+  return { next: { type: 'park', reason: message }, record };
 }
 
 function wait(input: DispatchInput, message: string, firstMs: number): DispatchDecision {

@@ -69,6 +69,9 @@ export function nextRecord(input: DispatchInput, state: DispatchState, message: 
   const isSame = record?.state === state && record.message === message;
   if (isSame && record.decision === decision && record.clusterUid === clusterUid && record.federatedUid === federatedUid)
     return record;
+  // The copy is still the earlier life's, until one of this life is accepted.
+  const isNewLife = record?.member !== undefined && record.federatedUid !== undefined && record.federatedUid !== federatedUid;
+  const formerUid = isNewLife ? record.federatedUid : record?.formerUid;
   const { message: _message, ...kept } = record ?? { hash: '', attempts: 0, message };
   const { group, version, resource, namespace, name } = target;
   return {
@@ -77,6 +80,7 @@ export function nextRecord(input: DispatchInput, state: DispatchState, message: 
     decision,
     clusterUid,
     federatedUid,
+    ...(formerUid === undefined ? {} : { formerUid }),
     target: { group, version, resource, namespace, name },
     ...(message === undefined ? {} : { message }),
     changedAt: isSame ? record.changedAt : now,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isLeftBehind, judgeCopy, mayAdoptInCluster } from '../../../../shared/federation/dispatch/adopt.ts';
+import { isLeftBehind, judgeCopy, mayAdoptInCluster, orphanMode } from '../../../../shared/federation/dispatch/adopt.ts';
 import { leftoverPatch } from '../../../../shared/federation/dispatch/merge-maps.ts';
 import { compilePattern } from '../../../../shared/federation/dispatch/pattern.ts';
 import { desired, memberCopy } from './builders.ts';
@@ -99,6 +99,7 @@ describe('isLeftBehind', () => {
     ['not by default', memberCopy(), {}, false],
     ['all', memberCopy(), { 'kubeadmiral.io/orphan': 'all' }, true],
     ['adopted ones', adopted, { 'kubeadmiral.io/orphan': 'adopted' }, true],
+    ['a Namespace that was there before us, whatever is said', { ...adopted, kind: 'Namespace' }, {}, true],
     ['not what we made', memberCopy(), { 'kubeadmiral.io/orphan': 'adopted' }, false],
     [
       'the internal annotation wins',
@@ -107,7 +108,7 @@ describe('isLeftBehind', () => {
       false,
     ],
   ];
-  test.each(cases)('%s', (_sentence, copy, annotations, want) => expect(isLeftBehind(copy, annotations)).toBe(want));
+  test.each(cases)('%s', (_sentence, copy, annotations, want) => expect(isLeftBehind(copy, orphanMode(annotations))).toBe(want));
 });
 
 test('what an earlier control plane propagated and the template lost is taken off', () => {

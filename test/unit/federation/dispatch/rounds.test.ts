@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { CallOutcome, DispatchCall, Wanted } from '../../../../shared/federation/dispatch/actions.ts';
 import { DRIFT_WINDOW_MS } from '../../../../shared/federation/dispatch/drift.ts';
 import type { DispatchRecord } from '../../../../shared/federation/records.ts';
-import { absent, desired, federated, input, template } from './builders.ts';
+import { absent, desired, dispatchCluster, federated, input, template } from './builders.ts';
 import { memberModel } from './member-model.ts';
 import { playRound } from './player.ts';
 
@@ -39,6 +39,18 @@ describe('rounds against real server-side apply', () => {
     const removed = playRound(input({ wanted: absent('deselected'), decision: 6, record }), member.call);
     const again = playRound(input({ wanted: wantedOf('nginx:1', 7), decision: 7, record: removed.record }), member.call);
     expect([again.calls, again.record?.state]).toEqual([['read', 'create'], 'OK']);
+  });
+
+  test('another cluster under the same name: an attempt that fails there leaves nothing of what the old one had', () => {
+    const { record } = playRound(input(), memberModel().call);
+    const cluster = dispatchCluster({ uid: 'cluster-2' });
+    const missing: CallOutcome = { type: 'notFound', message: 'namespaces "shop" not found', container: true };
+    const failed = playRound(input({ cluster, record }), () => missing);
+    expect(failed.record).toMatchObject({ state: 'CreationFailed', clusterUid: 'cluster-2', hash: '' });
+    const member = memberModel();
+    const again = playRound(input({ cluster, record: failed.record }), member.call);
+    expect([again.calls, again.record?.state]).toEqual([['read', 'create'], 'OK']);
+    expect(member.object()).toBeDefined();
   });
 
   test('a version that moved on is read, and then written', () => {
