@@ -13,11 +13,11 @@ import { collectReport, type Report } from './collect.ts';
 import type { ClustersDeps } from './deps.ts';
 import { damp, probeOf, refreshSeen, withCondition, withProbe } from './health.ts';
 import { namespaceRef } from './join.ts';
-import { SEEN_EVERY_MS } from './limits.ts';
+import { PARKED_PER_ROUND, SEEN_EVERY_MS, UNPARK_EVERY_MS } from './limits.ts';
 import { type ClusterMemo, dropMemo, loadMemo, type ProbeTimes, saveMemo } from './memo.ts';
 import { reconcileJoin } from './reconcile-join.ts';
 import { reconcileUnjoin } from './unjoin.ts';
-import { resendAll, unpark } from './unpark.ts';
+import { unpark } from './unpark.ts';
 import { writeCluster } from './write.ts';
 
 /** Handles one cluster message. `times` lives as long as the process. */
@@ -29,7 +29,12 @@ export async function reconcileCluster(
   const cluster = await deps.reader.get({ scope: SCOPES.clusters, namespace: '', name: message.cluster });
   if (!cluster) return forget(deps, times, message.cluster);
   const view = clusterView(cluster.object);
-  if (view.terminating) return reconcileUnjoin(deps, cluster, view, message.attempt);
+  if (view.terminating) {
+    const left = await reconcileUnjoin(deps, cluster, view, message.attempt);
+    // Our own write removed it, so that nobody else tells.
+    const isGone = left.type === 'done' && !(await deps.reader.get(cluster.stored));
+    return isGone ? forget(deps, times, view.name) : left;
+  }
   const memo = await loadMemo(deps.records, view.name);
   const joined = await reconcileJoin(deps, cluster, view, memo, message.attempt);
   if (joined.type === 'result') return joined.result;
@@ -40,8 +45,11 @@ export async function reconcileCluster(
 
 async function forget(deps: ClustersDeps, times: Map<string, ProbeTimes>, name: string): Promise<ReconcileResult> {
   times.delete(name);
-  await deps.members.forget(name);
+  await Promise.all([deps.members.forget(name), deps.bootstrapMembers.forget(name)]);
   await dropMemo(deps.records, name);
+  // What was to be removed there when it is back: nobody will ask for it any more, and the dispatcher drops the records of a cluster that is gone.
+  const parked = await unpark(deps, name);
+  if (parked === PARKED_PER_ROUND) return requeueAfter(UNPARK_EVERY_MS, 'more records to drop');
   deps.onCluster?.({ cluster: name, type: 'gone', message: 'removed' });
   return done('gone');
 }
@@ -111,7 +119,7 @@ async function newMember(
     event: { type: 'Warning', reason, message },
   });
   if (outcome.type !== 'committed') return requeueAfter(backoffMs(attempt, view.name), 'the cluster changed meanwhile');
-  await resendAll(deps, view.name, memberUid);
+  // The log tells the scheduler, which finds records of another member and sends everything anew.
   return requeueAfter(0, 'joining the new member');
 }
 

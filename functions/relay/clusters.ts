@@ -25,7 +25,7 @@ export async function* clusterFanOut(deps: RelayDeps, entry: FeedEntry, cause: s
   if (entry.writer !== 'clusters') yield { work: { type: 'cluster', cluster: entry.name, attempt: 0 }, cause };
   const cluster = await deps.reader.get(entry);
   const fingerprint = cluster ? fingerprintOf(cluster.object) : '';
-  const known = (await deps.records.ofOwner(FINGERPRINT_OWNER)).find((record) => record.cluster === entry.name);
+  const known = await deps.records.get(FINGERPRINT_OWNER, entry.name);
   if ((known?.body ?? '') === fingerprint) return;
   yield* allFederated(deps, cause);
   const body = fingerprint === '' ? null : fingerprint;
@@ -34,8 +34,8 @@ export async function* clusterFanOut(deps: RelayDeps, entry: FeedEntry, cause: s
 
 /** Digest of everything of a cluster that decides whether it is chosen, capacity aside (that is read when a plan is made). */
 function fingerprintOf(cluster: KubeObject): string {
-  const { uid, joined, ready, terminating, hashes } = clusterFacts(cluster);
-  return sha256Hex(canonicalJson({ uid, joined, ready, terminating, hashes } as unknown as JsonValue));
+  const { uid, memberUid = '', joined, ready, terminating, hashes } = clusterFacts(cluster);
+  return sha256Hex(canonicalJson({ uid, memberUid, joined, ready, terminating, hashes } as unknown as JsonValue));
 }
 
 /** Clusters that log in with a Secret that changed. */

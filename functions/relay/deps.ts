@@ -12,7 +12,7 @@ export type RelayDeps = {
   cursors: Cursors;
   objects: Pick<ObjectStore, 'get' | 'list'>;
   reader: ObjectReader;
-  records: Pick<Records, 'ofOwner' | 'write'>;
+  records: Pick<Records, 'get' | 'write'>;
   index: Index;
   types: ScopeCache<FederatedTypes>;
   registry: () => Registry;

@@ -61,7 +61,9 @@ async function emit(
   const { federatedRef: ref } = subject;
   const { uid, federated, records, followers } = committed;
   const cause = `decision ${uid} ${decided.decisionNumber}`;
-  const outgoing: Outgoing[] = isDryRun(federated, records) ? [] : dispatches(ref, federated, uid, records);
+  const outgoing: Outgoing[] = isDryRun(federated, records)
+    ? []
+    : dispatches(ref, federated, uid, records, await deps.clusters.all());
   // Nobody will report: the status has to say so itself.
   if (records.length === 0) outgoing.push({ work: { type: 'status', federated: refOf(ref), attempt: 0 }, cause });
   if (followers.affected.length > 0)
@@ -86,7 +88,7 @@ async function sendHandMade(
   const known = await deps.records.ofOwner(owner);
   if (isDryRun(federated, known)) return done('dry run');
   await deps.records.write(pendingCreates(ref, federated, known, deps.clock.now()));
-  await deps.sender.send(dispatches(ref, federated, uid, await deps.records.ofOwner(owner)));
+  await deps.sender.send(dispatches(ref, federated, uid, await deps.records.ofOwner(owner), await deps.clusters.all()));
   return done('sent as it was written');
 }
 

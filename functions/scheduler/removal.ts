@@ -8,7 +8,7 @@ import { FEDERATE_FINALIZER } from '../../shared/federation/plan/keys.ts';
 import { dispatchOwner } from '../../shared/federation/records.ts';
 import { companionScopes, followRefOf } from '../../shared/federation/type-config.ts';
 import type { StoreRecord, WriteOperation, WriteOutcome } from '../../shared/ports/object-store.ts';
-import type { Loaded } from '../../shared/runtime/objects.ts';
+import { type Loaded, refOf } from '../../shared/runtime/objects.ts';
 import { deleteOperation, removeOperation, updateOperation } from '../../shared/runtime/operations.ts';
 import { done, type ReconcileResult, requeueAfter } from '../../shared/runtime/reconcile.ts';
 import { backoffMs } from '../../shared/runtime/retry.ts';
@@ -28,14 +28,26 @@ export async function reconcileRemoval(deps: SchedulerDeps, subject: Subject, at
   const records = await deps.records.ofOwner(dispatchOwner(subject.federatedRef));
   if (records.length > 0) {
     const terminating = { ...federated.object, metadata: { ...federated.object.metadata, deletionTimestamp: 'set' } };
-    await deps.sender.send(dispatches(subject.federatedRef, terminating, federated.stored.uid, records));
+    await deps.sender.send(dispatches(subject.federatedRef, terminating, federated.stored.uid, records, []));
     const waitMs = deadMemberWaitMs(federated, records, deps.clock.now());
     if (waitMs === undefined) return done(`being removed from ${records.map((record) => record.cluster).join(', ')}`);
     if (waitMs > 0) return requeueAfter(waitMs, 'only members that do not answer still have a copy');
   }
   const result = outcome(await finish(deps, subject), attempt, 'removed everywhere');
   const isWanted = subject.source && subject.source.object.metadata.deletionTimestamp === undefined;
-  return isWanted && result.type === 'done' ? requeueAfter(0, 'its FederatedObject was deleted, it is placed again') : result;
+  if (!isWanted || result.type !== 'done' || !subject.sourceRef) return result;
+  await placeAgain(deps, subject.sourceRef, federated.stored.uid, attempt);
+  return done('its FederatedObject was deleted, it is placed again');
+}
+
+/** Asks for the source, as the FederatedObject that this work names is gone; at once, and with pauses while another's finalizer still holds that. */
+async function placeAgain(deps: SchedulerDeps, source: ObjectRef, uid: string, attempt: number): Promise<void> {
+  const again = {
+    work: { type: 'schedule', source: refOf(source), attempt: attempt + 1 },
+    cause: `placed again ${uid}`,
+  } as const;
+  if (attempt === 0) return deps.sender.send([again]);
+  return deps.sender.sendLater(again, deps.clock.now() + backoffMs(attempt, source.name));
 }
 
 /**

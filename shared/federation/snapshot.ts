@@ -14,6 +14,8 @@ export type ResourceAmounts = Record<string, number>;
 export type ClusterFacts = {
   name: string;
   uid: string;
+  /** uid of its kube-system namespace, when it is known: another one is another cluster, and what was sent to the old one does not count. */
+  memberUid?: string;
   resourceVersion: string;
   labels: Record<string, string>;
   taints: readonly { key: string; value?: string; effect: string }[];

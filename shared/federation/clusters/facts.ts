@@ -4,6 +4,7 @@ import { fnv1_32 } from '../../machinery/fnv.ts';
 import type { JsonValue, KubeObject } from '../../machinery/object.ts';
 import { parseQuantity, quantityToMilli, quantityToNumber } from '../../machinery/quantity.ts';
 import type { ClusterFacts, ResourceAmounts } from '../snapshot.ts';
+import { MEMBER_UID_ANNOTATION } from './view.ts';
 
 type Taint = ClusterFacts['taints'][number];
 type ApiResource = { group?: string; version?: string; kind?: string };
@@ -19,9 +20,11 @@ export function clusterFacts(cluster: KubeObject): ClusterFacts {
   const apiResources = ((cluster.status?.apiResourceTypes ?? []) as ApiResource[]).map(
     ({ group, version, kind }) => `${group ?? ''}/${version ?? ''}/${kind ?? ''}`,
   );
+  const memberUid = metadata.annotations?.[MEMBER_UID_ANNOTATION];
   return {
     name: metadata.name ?? '',
     uid: metadata.uid ?? '',
+    ...(memberUid ? { memberUid } : {}),
     resourceVersion: metadata.resourceVersion ?? '',
     labels,
     taints,

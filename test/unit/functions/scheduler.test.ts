@@ -25,6 +25,13 @@ const record = (cluster: string, body: Partial<DispatchRecord>, version = 1) => 
   body: JSON.stringify({ state: 'OK', decision: 3, hash: 'h', clusterUid: '', attempts: 0, changedAt: 0, ...body }),
 });
 
+const cluster = (name: string, memberUid: string) =>
+  clusterFacts({
+    apiVersion: 'core.kubeadmiral.io/v1alpha1',
+    kind: 'FederatedCluster',
+    metadata: { name, annotations: { 'lamiral.dev/member-uid': memberUid } },
+  });
+
 describe('what is sent', () => {
   const clustersOf = (...args: Parameters<typeof dispatches>) =>
     dispatches(...args).map(({ work }) => (work.type === 'dispatch' ? work.cluster : ''));
@@ -36,19 +43,21 @@ describe('what is sent', () => {
     ['pending from the commit', ['a'], [record('a', { state: 'PendingCreate', decision: 0 })], ['a']],
     ['failed: its own retries go on', ['a'], [record('a', { state: 'UpdateFailed', attempts: 2 })], []],
     ['refused: this change may help', ['a'], [record('a', { state: 'AlreadyExists' })], ['a']],
+    ['sent to the cluster that is here', ['a'], [record('a', { clusterUid: 'here' })], []],
+    ['sent to another cluster that had the name', ['a'], [record('a', { clusterUid: 'gone' })], ['a']],
     ['no longer placed', [], [record('a', {})], ['a']],
     ['of another life of the object', ['a'], [record('a', { federatedUid: 'old' })], ['a']],
   ])('%s', (_sentence, placed, records, want) => {
-    expect(clustersOf(REF, federated(placed), 'uid', records)).toEqual(want);
+    expect(clustersOf(REF, federated(placed), 'uid', records, [cluster('a', 'here')])).toEqual(want);
   });
 
   test('an object that is being deleted is sent everywhere it has a record', () => {
     const terminating = federated(['a', 'b'], 3, { deletionTimestamp: 'now' });
-    expect(clustersOf(REF, terminating, 'uid', [record('a', {}), record('c', {})])).toEqual(['a', 'c']);
+    expect(clustersOf(REF, terminating, 'uid', [record('a', {}), record('c', {})], [])).toEqual(['a', 'c']);
   });
 
   test('the same decision asks for the same messages, a later one for others', () => {
-    const causes = (decision: number) => dispatches(REF, federated(['a'], decision), 'uid', []).map(({ cause }) => cause);
+    const causes = (decision: number) => dispatches(REF, federated(['a'], decision), 'uid', [], []).map(({ cause }) => cause);
     expect(causes(3)).toEqual(causes(3));
     expect(causes(3)).not.toEqual(causes(4));
   });
