@@ -5,7 +5,13 @@ import type { ClusterView } from '../../shared/federation/clusters/view.ts';
 import { CLUSTER_PROPAGATION_POLICY_LABEL, PROPAGATION_POLICY_LABEL } from '../../shared/federation/policies/match.ts';
 import { type DispatchRecord, dispatchOwner, parseDispatchOwner } from '../../shared/federation/records.ts';
 import { placedClusters } from '../../shared/federation/status/context.ts';
-import { type FederatedType, type FederatedTypes, federatedRef, SCOPES } from '../../shared/federation/type-config.ts';
+import {
+  decisionOf,
+  type FederatedType,
+  type FederatedTypes,
+  federatedRef,
+  SCOPES,
+} from '../../shared/federation/type-config.ts';
 import { parseJson } from '../../shared/machinery/codec/json.ts';
 import type { Cursors, Records, WriteOperation } from '../../shared/ports/object-store.ts';
 import type { Log } from '../../shared/ports/system.ts';
@@ -79,7 +85,7 @@ async function resendLost(deps: PassDeps): Promise<number> {
   const from = await deps.cursors.load(CURSOR);
   const now = deps.clock.now();
   const { byScope } = await deps.types.all();
-  const defaulted = await defaultedNamespaces(deps);
+  const [defaulted, clusters] = await Promise.all([defaultedNamespaces(deps), deps.clusters.all()]);
   const outgoing: Outgoing[] = [];
   let seen = 0;
   let last = '';
@@ -92,9 +98,9 @@ async function resendLost(deps: PassDeps): Promise<number> {
       if (seen === OBJECTS_PER_PASS) break;
       seen += 1;
       last = key;
-      const lost = type ? await unplaced(deps, type, stored, defaulted) : await lostWork(deps, stored, now);
+      const lost = type ? await unplaced(deps, type, stored, defaulted) : await lostWork(deps, clusters, stored, now);
       const cause = `swept ${Math.floor(now / STALE_WORK_MS)}`;
-      if (lost) outgoing.push({ work: lost, cause });
+      outgoing.push(...lost.map((work) => ({ work, cause })));
     }
   }
   await deps.sender.send(outgoing);
@@ -120,28 +126,50 @@ async function unplaced(
   type: FederatedType,
   stored: StoredObject,
   defaulted: ReadonlySet<string>,
-): Promise<WorkMessage | undefined> {
-  if (!namesPolicy(stored) && !defaulted.has(stored.namespace)) return undefined;
+): Promise<WorkMessage[]> {
+  if (!namesPolicy(stored) && !defaulted.has(stored.namespace)) return [];
   const federated = await deps.objects.get(federatedRef(type, stored));
-  return federated ? undefined : { type: 'schedule', source: refOf(stored), attempt: 0 };
+  return federated ? [] : [{ type: 'schedule', source: refOf(stored), attempt: 0 }];
 }
 
 /** The scheduler sends again what it finds unsent, and the status function folds what it finds unfolded; asking them needs no knowledge of what that is. */
-async function lostWork(deps: PassDeps, stored: StoredObject, now: number): Promise<WorkMessage | undefined> {
+async function lostWork(
+  deps: PassDeps,
+  clusters: ReadonlyMap<string, ClusterView>,
+  stored: StoredObject,
+  now: number,
+): Promise<WorkMessage[]> {
   const federated = fromStored(stored);
-  const schedule: WorkMessage = { type: 'schedule', source: refOf(stored), attempt: 0 };
-  if (federated.metadata.deletionTimestamp !== undefined) return schedule;
+  const ref = refOf(stored);
+  const schedule: WorkMessage = { type: 'schedule', source: ref, attempt: 0 };
+  if (federated.metadata.deletionTimestamp !== undefined) return [schedule];
+  const decision = decisionOf(federated);
+  const placed = placedClusters(federated);
   const stateByCluster = new Map<string, string>();
-  for (const { cluster, body, parkedFor } of await deps.records.ofOwner(dispatchOwner(refOf(stored)))) {
+  const overdue: WorkMessage[] = [];
+  for (const { cluster, body, parkedFor } of await deps.records.ofOwner(dispatchOwner(ref))) {
     const record = parseJson(body) as unknown as DispatchRecord;
-    if (!parkedFor && isStale(record, now)) return schedule;
+    const isBehind = record.decision < decision || isOfAnother(record, clusters.get(cluster));
+    if (!parkedFor && (isStale(record, now) || (placed.has(cluster) && isBehind))) return [schedule];
+    if (!parkedFor && isOverdue(record, now)) overdue.push({ type: 'dispatch', federated: ref, cluster, attempt: 0 });
     stateByCluster.set(cluster, record.state);
   }
-  if ([...placedClusters(federated)].some((cluster) => !stateByCluster.has(cluster))) return schedule;
+  if (overdue.length > 0) return overdue;
+  if ([...placed].some((cluster) => !stateByCluster.has(cluster))) return [schedule];
   const told = (federated.status?.clusters ?? []) as { cluster?: string; status?: string }[];
   const isTold =
     told.length === stateByCluster.size && told.every(({ cluster = '', status }) => stateByCluster.get(cluster) === status);
-  return isTold ? undefined : { type: 'status', federated: refOf(stored), attempt: 0 };
+  return isTold ? [] : [{ type: 'status', federated: ref, attempt: 0 }];
+}
+
+/** It speaks of another cluster that had the name. */
+function isOfAnother({ clusterUid }: DispatchRecord, cluster: ClusterView | undefined): boolean {
+  return clusterUid !== '' && cluster !== undefined && cluster.memberUid !== '' && cluster.memberUid !== clusterUid;
+}
+
+/** The timer of its next attempt was lost. */
+function isOverdue({ retryAt }: DispatchRecord, now: number): boolean {
+  return retryAt !== undefined && now - retryAt > STALE_WORK_MS;
 }
 
 function isStale({ state, changedAt }: DispatchRecord, now: number): boolean {
