@@ -81,7 +81,8 @@ export async function commitWaiting(deps: SchedulerDeps, subject: Subject, feder
   return write(deps, operation ? [operation] : [], []);
 }
 
-async function write(deps: SchedulerDeps, operations: WriteOperation[], records: RecordWrite[]): Promise<WriteOutcome> {
+/** Objects and records in one store write; nothing to write is committed. */
+export async function write(deps: SchedulerDeps, operations: WriteOperation[], records: RecordWrite[]): Promise<WriteOutcome> {
   if (operations.length > 0) return deps.objects.write({ operations, records, writer: SCHEDULER });
   if (records.length > 0) {
     const { stale } = await deps.records.write(records);

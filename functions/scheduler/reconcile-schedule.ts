@@ -67,8 +67,9 @@ async function emit(
   // Nobody will report: the status has to say so itself.
   if (records.length === 0) outgoing.push({ work: { type: 'status', federated: refOf(ref), attempt: 0 }, cause });
   if (followers.affected.length > 0)
-    outgoing.push(...scheduleFollowers(await deps.types.all(), followers.affected, `leader ${cause}`));
+    outgoing.push(...scheduleFollowers(await deps.types.all(), followers.affected, `leader ${cause} ${followers.cause}`));
   await deps.sender.send(outgoing);
+  if (followers.afterSend.length > 0) await deps.records.write(followers.afterSend);
   if (decided.again === undefined || !subject.sourceRef) return;
   const later: Outgoing = {
     work: { type: 'schedule', source: refOf(subject.sourceRef), attempt: 0 },

@@ -6,16 +6,16 @@ import type { ObjectRef } from '../../shared/apis/stored.ts';
 import { INTERNAL_ORPHAN_ANNOTATION } from '../../shared/federation/keys.ts';
 import { FEDERATE_FINALIZER } from '../../shared/federation/plan/keys.ts';
 import { dispatchOwner } from '../../shared/federation/records.ts';
-import { companionScopes, followRefOf } from '../../shared/federation/type-config.ts';
+import { companionScopes } from '../../shared/federation/type-config.ts';
 import type { StoreRecord, WriteOperation, WriteOutcome } from '../../shared/ports/object-store.ts';
 import { type Loaded, refOf } from '../../shared/runtime/objects.ts';
 import { deleteOperation, removeOperation, updateOperation } from '../../shared/runtime/operations.ts';
 import { done, type ReconcileResult, requeueAfter } from '../../shared/runtime/reconcile.ts';
 import { backoffMs } from '../../shared/runtime/retry.ts';
-import { definition, SCHEDULER, SYNC_FINALIZER } from './commit.ts';
+import { definition, SYNC_FINALIZER, write } from './commit.ts';
 import type { SchedulerDeps } from './deps.ts';
 import { dispatches } from './dispatches.ts';
-import { followerChange, scheduleFollowers } from './followers.ts';
+import { leaderGone, scheduleFollowers } from './followers.ts';
 import { DEAD_MEMBER_WAIT_MS } from './limits.ts';
 import type { Subject } from './subject.ts';
 
@@ -71,7 +71,7 @@ async function markFederated(deps: SchedulerDeps, subject: Subject, federated: L
   const kept = { ...metadata, finalizers, ...(annotations ? { annotations } : {}) };
   const guarded = { stored: federated.stored, object: { ...federated.object, metadata: kept } };
   const operation = deleteOperation(definition(deps, subject.federatedRef.scope), guarded, { now: deps.clock.now() });
-  return write(deps, operation ? [operation] : []);
+  return write(deps, operation ? [operation] : [], []);
 }
 
 /** `kubectl delete --cascade=orphan`: the finalizer says so until garbage collection is through, its annotation afterwards. */
@@ -88,7 +88,7 @@ async function finish(deps: SchedulerDeps, subject: Subject): Promise<WriteOutco
     const companion = await deps.reader.get({ ...subject.federatedRef, scope });
     if (companion) companions.push(removeOperation(companion));
   }
-  const removed = await write(deps, companions);
+  const removed = await write(deps, companions, []);
   if (removed.type !== 'committed') return removed;
   return releaseSource(deps, subject);
 }
@@ -104,14 +104,11 @@ async function releaseSource(deps: SchedulerDeps, subject: Subject): Promise<Wri
     const operation = updateOperation(definition(deps, source.stored.scope), source, object, { now: deps.clock.now() });
     if (operation) operations.push(operation);
   }
-  const outcome = await write(deps, operations);
-  if (outcome.type !== 'committed' || !sourceRef) return outcome;
-  const change = await followerChange(deps.records, sourceRef, followRefOf(subject.type, sourceRef), []);
-  if (change.records.length === 0) return outcome;
-  await deps.records.write(change.records);
+  const gone = sourceRef ? await leaderGone(deps.records, sourceRef) : { affected: [], records: [] };
+  // Told before the write: a leader that is marked as deleted leads nobody already, and after the write nobody would know whom to tell.
   const cause = `leader gone ${federated?.stored.uid ?? source?.stored.uid ?? ''}`;
-  await deps.sender.send(scheduleFollowers(await deps.types.all(), change.affected, cause));
-  return outcome;
+  await deps.sender.send(scheduleFollowers(await deps.types.all(), gone.affected, cause));
+  return write(deps, operations, gone.records);
 }
 
 /** Removal, unless somebody else's finalizer is on it too. */
@@ -120,11 +117,6 @@ function withoutSyncFinalizer(deps: SchedulerDeps, ref: ObjectRef, federated: Lo
   const object = { ...federated.object, metadata: { ...federated.object.metadata, finalizers } };
   const operation = updateOperation(definition(deps, ref.scope), federated, object, { now: deps.clock.now() });
   return operation ? [operation] : [];
-}
-
-async function write(deps: SchedulerDeps, operations: WriteOperation[]): Promise<WriteOutcome> {
-  if (operations.length === 0) return { type: 'committed', resourceVersions: [] };
-  return deps.objects.write({ operations, writer: SCHEDULER });
 }
 
 function outcome(written: WriteOutcome, attempt: number, summary: string): ReconcileResult {

@@ -86,9 +86,10 @@ describe('followers', () => {
 
   test('the list is kept from both sides, and changes are told to those who came and those who left', async () => {
     const { store } = openMemory({ clock: fakeClock(0) });
+    let isTold = true;
     const change = async (...names: string[]) => {
       const made = await followerChange(store.records, leaderRef, leader, names.map(follower));
-      await store.records.write(made.records);
+      await store.records.write([...made.records, ...(isTold ? made.afterSend : [])]);
       return { writes: made.records.length, affected: made.affected.map(({ name }) => name).sort() };
     };
     const leadersOf = async (name: string) =>
@@ -98,7 +99,12 @@ describe('followers', () => {
     expect(await change('a', 'b')).toEqual({ writes: 0, affected: ['a', 'b'] });
     expect(await change('b', 'c')).toEqual({ writes: 3, affected: ['a', 'b', 'c'] });
     expect(await leadersOf('a')).toEqual([]);
+    isTold = false;
     expect(await change()).toEqual({ writes: 3, affected: ['b', 'c'] });
+    // Died before it told them: the next turn does.
+    isTold = true;
+    expect((await change()).affected).toEqual(['b', 'c']);
+    expect((await change()).affected).toEqual([]);
   });
 
   test('are asked to plan anew, by the scope of their kind', () => {
