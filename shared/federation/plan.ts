@@ -21,8 +21,10 @@ import type { Outcome } from './scheduling/decision.ts';
 import { APPLIED_MIGRATION_CONFIGURATION } from './scheduling/migration.ts';
 import type { FollowRef, LeaderPlacement, Placement, Plan, PlanSnapshot } from './snapshot.ts';
 
-/** How soon to try again when capacity that is only reserved may be what is missing. */
-const RESERVATION_RETRY_MS = 60_000;
+/** How soon to try again when capacity is what is missing. */
+const CAPACITY_RETRY_MS = 60_000;
+/** The filter whose verdict changes by itself, as pods come and go. */
+const CAPACITY_FILTER = 'ClusterResourcesFit';
 
 type Planned = Extract<Plan, { type: 'planned' }>;
 
@@ -81,7 +83,7 @@ function planned(parts: Parts, federated: KubeObject, now: number): Planned {
   const placements = unionOf(placed.placements, federated.spec as FederatedSpec);
   const decisionParts: DecisionParts = { subject, placed, placements, leaders: placedLeaders(leaders), decision };
   const spec = decisionSpec(decisionParts, now);
-  const again = againAt(placed, subject.snapshot, now);
+  const again = againAt(placed, now);
   return {
     type: 'planned',
     federated: numbered,
@@ -122,8 +124,17 @@ function followersFor({ snapshot }: Subject, annotations: Readonly<Record<string
   return followersOf(snapshot.source);
 }
 
-function againAt({ details, outcome }: Placed, { reservations }: PlanSnapshot, now: number): number | undefined {
-  const retry = outcome.status === 'False' && reservations.size > 0 ? now + RESERVATION_RETRY_MS : undefined;
-  if (details.again === undefined || retry === undefined) return details.again ?? retry;
-  return Math.min(details.again, retry);
+/**
+ * When to plan again without a change: at the end of an eviction, or in about a minute where only capacity is missing. On a grid, so that plans
+ * that are made for other reasons meanwhile ask for the same moment.
+ */
+function againAt({ details, outcome }: Placed, now: number): number | undefined {
+  if (outcome.reason !== 'Unschedulable' || !lacksCapacity(details.clusters)) return details.again;
+  const retry = Math.ceil((now + CAPACITY_RETRY_MS / 2) / CAPACITY_RETRY_MS) * CAPACITY_RETRY_MS;
+  return Math.min(details.again ?? retry, retry);
+}
+
+/** Some cluster would do, were there room. */
+function lacksCapacity(clusters: Placed['details']['clusters']): boolean {
+  return clusters.some(({ rejections = [] }) => rejections.every(({ filter }) => filter === CAPACITY_FILTER));
 }

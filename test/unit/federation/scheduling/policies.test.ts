@@ -9,6 +9,7 @@ import {
   cluster,
   configMap,
   DEPLOYMENTS,
+  deployment,
   entryOf,
   LATER,
   later,
@@ -251,6 +252,42 @@ describe('followers', () => {
     expect(planOf(snapshot({ source, policy: policy({ disableFollowerScheduling: true }) })).followers).toEqual([]);
     source.metadata.annotations = { 'kubeadmiral.io/dry-run': 'true' };
     expect(planOf(snapshot({ source })).followers).toEqual([]);
+  });
+});
+
+describe('when a plan is made again without a change', () => {
+  const hungry = deployment(({ spec }) => {
+    spec.template.spec.containers[0].resources = { requests: { 'nvidia.com/gpu': '1' } };
+  });
+  const fitting = {
+    name: 'fitting',
+    object: {
+      apiVersion: 'core.kubeadmiral.io/v1alpha1',
+      kind: 'SchedulingProfile',
+      metadata: { name: 'fitting' },
+      spec: { plugins: { filter: { enabled: [{ name: 'ClusterResourcesFit' }] } } },
+    },
+  };
+  const given = (spec: PolicySpec = {}) =>
+    snapshot({ source: hungry, profile: fitting, policy: policy({ schedulingProfile: 'fitting', ...spec }) });
+
+  test('about a minute later where only room is missing; those who ask meanwhile ask for the same moment', () => {
+    const { again = 0, scheduled } = planOf(given());
+    expect(scheduled.reason).toBe('Unschedulable');
+    expect(again - NOW).toBeGreaterThanOrEqual(30_000);
+    expect(again - NOW).toBeLessThanOrEqual(90_000);
+    expect(plan(given(), NOW + 10_000)).toMatchObject({ again });
+  });
+
+  test.each([
+    ['no policy', configMap({ reservations: new Map([['us-1', { cpu: 1 }]]) })],
+    [
+      'clusters that the policy leaves out',
+      snapshot({ source: hungry, policy: policy({ clusterSelector: { region: 'none' } }) }),
+    ],
+    ['a placement', snapshot()],
+  ])('never for %s', (_sentence, given) => {
+    expect(planOf(given).again).toBeUndefined();
   });
 });
 
