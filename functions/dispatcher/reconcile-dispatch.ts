@@ -23,7 +23,7 @@ export async function reconcileDispatch(deps: DispatcherDeps, message: DispatchM
     const retryAt = plannedRetry(job, input);
     if (retryAt !== undefined) {
       // Who died between the record and the timer is the reason to set the timer again; one that is set already is the same one.
-      await sendAgain(deps, job, cluster.name, { pace: 'retry', at: retryAt });
+      await sendAgain(deps, message.federated, cluster.name, { pace: 'retry', at: retryAt });
       return done('its next attempt is on its way');
     }
     const member = await deps.members.connect(cluster.object);
@@ -100,7 +100,7 @@ async function settle(deps: DispatcherDeps, job: Job, message: DispatchMessage, 
   const isTerminating = job.federated?.object.metadata.deletionTimestamp !== undefined;
   if (isTerminating && (!record || isParked)) await sendRemoved(deps, job, message.cluster);
   if (end.type === 'settled') return done(end.summary);
-  if (again) await sendAgain(deps, job, message.cluster, again);
+  if (again) await sendAgain(deps, message.federated, message.cluster, again);
   if (end.type === 'later') return done(`${isParked ? 'parked' : `again in ${end.delayMs} ms`}: ${end.reason}`);
   return done(end.rest.reason);
 }

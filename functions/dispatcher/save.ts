@@ -1,4 +1,5 @@
 /** Stores the record of a round, and tells what follows from it. */
+import type { ObjectRef } from '../../shared/apis/stored.ts';
 import { type DispatchRecord, dispatchOwner } from '../../shared/federation/records.ts';
 import { parseJson, stringifyJson } from '../../shared/machinery/codec/json.ts';
 import type { JsonObject } from '../../shared/machinery/object.ts';
@@ -58,9 +59,9 @@ function onGrid(now: number, delayMs: number): number {
  * The next look at this copy. One chain of timers however many messages ask for it: the id says when, and nothing of who asked. A message that
  * comes again after a crash sets the same timer again.
  */
-export async function sendAgain(deps: DispatcherDeps, job: Job, cluster: string, again: Again): Promise<void> {
+export async function sendAgain(deps: DispatcherDeps, federated: ObjectRef, cluster: string, again: Again): Promise<void> {
   const at = again.pace === 'retry' ? again.at : onGrid(deps.clock.now(), again.delayMs);
-  const work = { type: 'dispatch', federated: refOf(job.ref), cluster, attempt: 0 } as const;
+  const work = { type: 'dispatch', federated, cluster, attempt: 0 } as const;
   await deps.sender.sendLater({ work, cause: `again ${at}` }, at);
 }
 

@@ -121,10 +121,57 @@ describe('limits', () => {
     expect(order).toEqual(Array.from({ length: 20 }, (_, index) => index));
   });
 
+  const keyed = () => {
+    const clock = fakeClock(0);
+    const running = { a: 0, b: 0 };
+    const limit = createKeyedLimit(3, { clock, slowMs: 100, slowMax: 1 });
+    const ends: (() => void)[] = [];
+    const start = (key: 'a' | 'b') =>
+      limit.run(key, async () => {
+        running[key] += 1;
+        await new Promise<void>((resolve) => ends.push(resolve));
+        running[key] -= 1;
+      });
+    return { clock, limit, running, ends, start };
+  };
+
   test('a failing task frees its place', async () => {
-    const limit = createKeyedLimit(1);
+    const { limit } = keyed();
     await expect(limit.run('a', () => Promise.reject(new Error('boom')))).rejects.toThrow('boom');
-    expect(await limit.run('a', async () => 'next')).toBe('next');
+    expect(await limit.run('a', async () => 'next')).toEqual({ type: 'done', value: 'next' });
+  });
+
+  test('who finds no place waits, but not for a key whose tasks take long; other keys are free', async () => {
+    const { clock, running, ends, start } = keyed();
+    const begun = Array.from({ length: 5 }, () => start('a'));
+    await clock.advance(50);
+    expect(running.a).toBe(3);
+    ends.shift()?.();
+    await clock.advance(0);
+    expect(running.a).toBe(3);
+    await clock.advance(100);
+    expect((await Promise.all(begun.slice(4))).map(({ type }) => type)).toEqual(['slow']);
+    expect(await start('a')).toEqual({ type: 'slow' });
+    void start('b');
+    await clock.advance(0);
+    expect(running.b).toBe(1);
+  });
+
+  test('a slow key gets few places until it was quick again', async () => {
+    const { clock, running, ends, start } = keyed();
+    void start('a');
+    await clock.advance(200);
+    ends.shift()?.();
+    await clock.advance(0);
+    void start('a');
+    void start('a');
+    await clock.advance(10);
+    expect(running.a).toBe(1);
+    ends.shift()?.();
+    await clock.advance(0);
+    void start('a');
+    await clock.advance(0);
+    expect(running.a).toBe(2);
   });
 });
 
