@@ -61,6 +61,13 @@ const READY: Probe = { ready: 'True', offline: 'False', reason: 'ClusterReady', 
 
 /** What an answer of `/healthz` means. */
 export function probeOf(health: { type: string; value?: string; message?: string }): Probe {
+  if (health.type === 'rejected')
+    return {
+      ready: 'False',
+      offline: 'False',
+      reason: 'HealthzNotOK',
+      message: `/healthz failed: ${(health.message ?? '').slice(0, 200)}`,
+    };
   if (health.type !== 'ok')
     return { ready: 'Unknown', offline: 'True', reason: 'ClusterNotReachable', message: health.message ?? 'no answer' };
   if (health.value?.trim().toLowerCase() === 'ok') return READY;

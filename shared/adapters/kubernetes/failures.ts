@@ -90,7 +90,8 @@ export function statusFailure(endpoint: Endpoint, code: number, body: string): M
   const message = status.message ?? `HTTP ${code}`;
   if (code === 401) return unreachable(endpoint, 'unauthorized', '');
   if (code === 429 || code === 503) return unreachable(endpoint, 'overloaded', `HTTP ${code}: ${message}`);
-  if (code === 500 || code === 502 || code === 504) return unreachable(endpoint, 'other', `HTTP ${code}: ${message}`);
+  // A 500 is about this object: an admission webhook that does not answer, mostly. It must not close the way for the others.
+  if (code === 502 || code === 504) return unreachable(endpoint, 'other', `HTTP ${code}: ${message}`);
   if (code === 404) return { type: 'notFound', message, container: isContainerMissing(status) };
   if (code === 409 && status.reason !== 'AlreadyExists') return { type: 'conflict', message, managers: conflictManagers(status) };
   return { type: 'rejected', code, reason: status.reason ?? `HTTP${code}`, message };

@@ -79,8 +79,9 @@ function afterAbsence(input: DispatchInput, call: DispatchCall): CallEffect {
 function afterFailure(input: DispatchInput, call: DispatchCall, failure: Failure): CallEffect {
   const isTimeout = failure.type === 'unreachable' && failure.reason === 'timeout';
   const failed = failedRecord(input, failedState(call, isTimeout), failure.message);
-  // A write without an answer may have happened: nobody knows what stands there.
-  const record = failure.type === 'unreachable' && call.type !== 'read' ? { ...failed, hash: '' } : failed;
+  // A write without an answer may have happened, and so may one that failed inside: nobody knows what stands there.
+  const isUnknown = failure.type === 'unreachable' || (failure.type === 'rejected' && failure.code >= 500);
+  const record = isUnknown && call.type !== 'read' ? { ...failed, hash: '' } : failed;
   const isContent = failure.type === 'rejected' && failure.code >= 400 && failure.code < 500 && failure.code !== 429;
   // A namespace that is missing is on its way by itself.
   const isContainer = failure.type === 'notFound';

@@ -76,6 +76,7 @@ describe('damping', () => {
     ['ok', { type: 'ok', value: 'ok' }, 'True', 'False', 'ClusterReady'],
     ['OK in capitals', { type: 'ok', value: 'OK\n' }, 'True', 'False', 'ClusterReady'],
     ['something else', { type: 'ok', value: 'broken' }, 'False', 'False', 'HealthzNotOK'],
+    ['an answer that says no', { type: 'rejected', message: 'etcd failed' }, 'False', 'False', 'HealthzNotOK'],
     ['no answer', { type: 'unreachable', message: 'refused' }, 'Unknown', 'True', 'ClusterNotReachable'],
   ] as const)('/healthz: %s', (_sentence, answer, ready, offline, reason) => {
     expect(probeOf(answer)).toMatchObject({ ready, offline, reason });

@@ -155,7 +155,8 @@ describe('answers', () => {
     ['bad credentials', status(401, 'Unauthorized', 'Unauthorized'), { type: 'unreachable', reason: 'unauthorized' }],
     ['overload', status(429, 'TooManyRequests', 'later'), { type: 'unreachable', reason: 'overloaded' }],
     ['unavailability', status(503, 'ServiceUnavailable', 'later'), { type: 'unreachable', reason: 'overloaded' }],
-    ['an inner error', status(500, 'InternalError', 'boom'), { type: 'unreachable', reason: 'other' }],
+    ['a webhook that fails', status(500, 'InternalError', 'boom'), { type: 'rejected', code: 500 }],
+    ['a gateway without its server', status(502, '', ''), { type: 'unreachable', reason: 'other' }],
     [
       "a proxy's page",
       (_request: IncomingMessage, response: Parameters<RequestListener>[1]) => response.end('<html>'),
