@@ -29,7 +29,7 @@ export function fold(record: DispatchRecord, observation: Observation, now: numb
   const { copy, gone } = observation;
   const isOurCopy = record.member === undefined || record.member.uid === copy.metadata.uid;
   if (gone) return isOurCopy ? foldGone(record, now) : { type: 'unchanged' };
-  const observed = observedOf(observation.type.object, copy, now);
+  const observed = observedOf(observation.type.object, copy, now, record.retained ?? []);
   const isNewer =
     isOurCopy && record.member !== undefined && Number(copy.metadata.resourceVersion) > Number(record.member.resourceVersion);
   const member = isNewer ? copyIdentity(copy) : record.member;

@@ -82,7 +82,8 @@ async function storeBatch(deps: ReporterDeps, batch: readonly Observation[]): Pr
   if (writes.length === 0) return [];
   const { stale } = await deps.records.write(writes.map(({ write }) => write));
   // Messages to those that were stale find nothing new and do no harm.
-  const at = Math.ceil(deps.clock.now() / STATUS_AFTER_OBSERVATION_MS) * STATUS_AFTER_OBSERVATION_MS;
+  // Always ahead: a message of this very millisecond may have been handled before the next batch is stored, and would swallow that batch's message.
+  const at = (Math.floor(deps.clock.now() / STATUS_AFTER_OBSERVATION_MS) + 1) * STATUS_AFTER_OBSERVATION_MS;
   const status = outgoing.filter(({ work }) => work.type === 'status');
   await deps.sender.send(outgoing.filter(({ work }) => work.type !== 'status'));
   await Promise.all(status.map(({ work }) => deps.sender.sendLater({ work, cause: `report ${at}` }, at)));

@@ -69,7 +69,8 @@ async function leave(deps: DispatcherDeps, job: Job, cluster: string): Promise<R
 /** What the member answered to the write is what its watch will show first: stored now, it needs no second write. */
 function withFirstReport({ record, copy }: RoundEnd, { type }: Job, now: number): DispatchRecord | null {
   if (!record) return null;
-  return copy && type && record.state === 'OK' ? { ...record, observed: observedOf(type.object, copy, now) } : record;
+  if (!copy || !type || record.state !== 'OK') return record;
+  return { ...record, observed: observedOf(type.object, copy, now, record.retained ?? []) };
 }
 
 /** The record with the time of its next attempt, so that a timer that was lost is missed. */

@@ -8,12 +8,12 @@ import { collectedPaths, collectFields } from './collect.ts';
 
 export type Observed = NonNullable<DispatchRecord['observed']>;
 
-/** Reads a copy. `typeConfig` names the fields to collect; `now` in epoch ms. */
-export function observedOf(typeConfig: KubeObject, copy: KubeObject, now: number): Observed {
+/** Reads a copy. `typeConfig` names the fields to collect; `now` in epoch ms; `retained`: paths that members decide, as in the record. */
+export function observedOf(typeConfig: KubeObject, copy: KubeObject, now: number, retained: readonly string[]): Observed {
   const paths = collectedPaths(typeConfig);
   const { collected, missing } = paths ? collectFields(copy, paths) : { collected: undefined, missing: [] };
   const decision = Number(copy.metadata.annotations?.[DECISION_ANNOTATION]);
-  const owned = ownedDigest(copy, []);
+  const owned = ownedDigest(copy, retained);
   return {
     at: now,
     ...(copy.status === undefined ? {} : { status: copy.status as JsonObject }),

@@ -208,6 +208,24 @@ describe('followers', () => {
   );
 });
 
+test('what a member decides by itself is no reason to look at the copy with every report', async () => {
+  await world.create(everywhere());
+  const web = deployment('web', 9);
+  web.metadata.annotations = { 'kubeadmiral.io/retain-replicas': 'true' };
+  await world.create(web);
+  await world.settle();
+  const member = world.member('us-1');
+  member.change('deployments', 'default', 'web', (copy) => ({ ...copy, spec: { ...copy.spec, replicas: 5 } }), 'hpa');
+  await world.settle();
+  const before = member.calls.get ?? 0;
+  for (let turn = 1; turn <= 5; turn += 1) {
+    member.change('deployments', 'default', 'web', (copy) => ({ ...copy, status: { observedGeneration: 1, replicas: turn } }));
+    await world.settle();
+  }
+  expect((member.calls.get ?? 0) - before).toBe(0);
+  expect(member.get('deployments', 'default', 'web')?.spec.replicas).toBe(5);
+});
+
 describe('a cluster that answers probes and refuses writes', () => {
   test('gets what was parked soon after it accepts them again', async () => {
     await world.create(policy('everywhere', { schedulingMode: 'Duplicate' }));
