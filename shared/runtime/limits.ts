@@ -17,8 +17,9 @@ export const BACKOFF_MAX_MS = 60_000;
 export const RECORD_GATHER_MS = 10;
 /** Records of one store write. */
 export const RECORDS_PER_WRITE_MAX = 200;
-/** Parsed objects kept per reader, keyed by resourceVersion. */
+/** Parsed objects kept per reader, keyed by resourceVersion; and characters of their bodies, for the objects of 500 clusters are large. */
 export const PARSED_OBJECTS_MAX = 500;
+export const PARSED_CHARACTERS_MAX = 16_000_000;
 /** Messages of one send: the adapter splits by ten, this bounds the memory of a fan-out. */
 export const SEND_MESSAGES_MAX = 500;
 /** Rows of one list page. */

@@ -2,7 +2,7 @@
 import { fromStored, type ObjectRef, type StoredObject } from '../apis/stored.ts';
 import type { KubeObject } from '../machinery/object.ts';
 import type { ObjectStore } from '../ports/object-store.ts';
-import { LIST_PAGE, PARSED_OBJECTS_MAX } from './limits.ts';
+import { LIST_PAGE, PARSED_CHARACTERS_MAX, PARSED_OBJECTS_MAX } from './limits.ts';
 
 /** A stored object and its parsed form (with resourceVersion, without managedFields). The parsed form is shared: copy before changing. */
 export type Loaded = { stored: StoredObject; object: KubeObject };
@@ -13,22 +13,30 @@ export type ObjectReader = { get(ref: ObjectRef): Promise<Loaded | undefined> };
 /** A reader that asks the store every time, and parses only what it has not parsed in this version. */
 export function createObjectReader(objects: Pick<ObjectStore, 'get'>, max: number = PARSED_OBJECTS_MAX): ObjectReader {
   const parsed = new Map<string, Loaded>();
+  let characters = 0;
+  const drop = (key: string): void => {
+    characters -= parsed.get(key)?.stored.body.length ?? 0;
+    parsed.delete(key);
+  };
   return {
     async get(ref) {
       const key = `${ref.scope}\n${ref.namespace}\n${ref.name}`;
       const stored = await objects.get(ref);
       const known = parsed.get(key);
       if (!stored) {
-        parsed.delete(key);
+        drop(key);
         return undefined;
       }
       if (known && known.stored.resourceVersion === stored.resourceVersion && known.stored.uid === stored.uid) return known;
       const loaded = { stored, object: fromStored(stored) };
-      parsed.delete(key);
+      drop(key);
       parsed.set(key, loaded);
+      characters += stored.body.length;
       // A Map keeps insertion order: the first key is the one that was parsed longest ago.
-      const [oldest] = parsed.keys();
-      if (parsed.size > max && oldest !== undefined) parsed.delete(oldest);
+      for (const oldest of parsed.keys()) {
+        if (parsed.size <= max && characters <= PARSED_CHARACTERS_MAX) break;
+        drop(oldest);
+      }
       return loaded;
     },
   };

@@ -35,6 +35,9 @@ const AGGREGATORS: Readonly<Record<string, Aggregator>> = {
 /** Kinds whose status has no place for conditions. */
 const WITHOUT_CONDITIONS: ReadonlySet<string> = new Set(['batch/CronJob', 'networking.k8s.io/Ingress']);
 
+/** Clusters that are named in the condition. */
+const CLUSTERS_NAMED_MAX = 8;
+
 /** Condition of a source some of whose members cannot be reached: their last reports still count. */
 export const STALE_CONDITION = 'Stale';
 
@@ -64,7 +67,9 @@ function isStale({ record, reachable }: ReportingCluster): boolean {
 }
 
 function withStale(status: JsonObject, before: JsonObject, stale: readonly ReportingCluster[], now: number): JsonObject {
-  const seen = stale.map(({ name, record }) => `${name} (last report ${formatTime(record?.observed?.at ?? 0)})`);
+  const named = stale.slice(0, CLUSTERS_NAMED_MAX);
+  const seen = named.map(({ name, record }) => `${name} (last report ${formatTime(record?.observed?.at ?? 0)})`);
+  if (stale.length > named.length) seen.push(`and ${stale.length - named.length} more`);
   const previous = objectsIn(before.conditions).find(({ type }) => type === STALE_CONDITION);
   const condition = {
     type: STALE_CONDITION,

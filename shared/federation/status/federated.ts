@@ -7,6 +7,8 @@ import { decisionOfFederated, objectsIn, placedClusters } from './context.ts';
 
 /** `Propagated` is False for this reason while any cluster is not OK. */
 const CHECK_CLUSTERS = 'CheckClusters';
+/** Clusters whose trouble is told in the condition. */
+const CLUSTERS_NAMED_MAX = 8;
 
 /** The record of one cluster. */
 export type ClusterRecord = { cluster: string; record: DispatchRecord };
@@ -78,8 +80,7 @@ function propagated(current: JsonObject, round: Round, isUpdate: boolean): { con
   const status: Condition['status'] = reason === '' ? 'True' : 'False';
   const now = formatTime(round.now);
   const before = objectsIn(current.conditions).find(({ type }) => type === 'Propagated');
-  const message = [...(round.messageByCluster ?? [])].sort().map(([cluster, text]) => `${cluster}: ${text}`);
-  const said = message.join('; ');
+  const said = troubleText([...(round.messageByCluster ?? [])].sort());
   const isSame = before?.status === status && (before.reason ?? '') === reason && (before.message ?? '') === said;
   const condition: JsonObject = {
     type: 'Propagated',
@@ -90,6 +91,13 @@ function propagated(current: JsonObject, round: Round, isUpdate: boolean): { con
     ...(said === '' ? {} : { message: said }),
   };
   return { condition, changed: isUpdate || !isSame };
+}
+
+/** `us-1: no room; us-2: no room and 7 more clusters`: people read the first few, and the condition of 500 clusters must stay one. */
+function troubleText(messages: readonly (readonly [cluster: string, text: string])[]): string {
+  const named = messages.slice(0, CLUSTERS_NAMED_MAX).map(([cluster, text]) => `${cluster}: ${text}`);
+  const rest = messages.length - named.length;
+  return rest > 0 ? `${named.join('; ')} and ${rest} more clusters` : named.join('; ');
 }
 
 function withScheduled(status: JsonObject, { status: value, reason, message }: ScheduledCondition, now: number): JsonObject {

@@ -48,6 +48,19 @@ function setup() {
 }
 
 describe('object reader', () => {
+  test('keeps no more than so many characters, however few objects that are', async () => {
+    const { create, store } = setup();
+    const reader = createObjectReader(store.objects, 100);
+    const read = (index: number) => reader.get({ scope: '/configmaps', namespace: 'default', name: `big-${index}` });
+    const first: unknown[] = [];
+    for (let index = 0; index < 14; index += 1) {
+      await create(configMap(`big-${index}`, { x: 'x'.repeat(1_300_000) }));
+      first.push(await read(index));
+    }
+    expect(await read(13)).toBe(first[13]);
+    expect(await read(0)).not.toBe(first[0]);
+  });
+
   test('parses a version once, and sees every new version', async () => {
     const { create, read, store, clock } = setup();
     await create(configMap('a', { x: '1' }));

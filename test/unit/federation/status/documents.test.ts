@@ -47,6 +47,13 @@ describe('the status of a FederatedObject', () => {
     });
   });
 
+  test('names the first few of many clusters in trouble, and counts the rest', () => {
+    const names = Array.from({ length: 500 }, (_, index) => `c${String(index).padStart(3, '0')}`);
+    const records = names.map((name) => at(name, record(undefined, { state: 'UpdateFailed', message: 'no' })));
+    const { status } = federatedStatus({ federated: federated(names), records, now: NOW });
+    expect(condition(status, 'Propagated')?.message).toMatch(/^c000: no; c001: no; .*c007: no and 492 more clusters$/);
+  });
+
   test('is not written again when nothing changed', () => {
     const records = [at('c1', record())];
     const { status } = federatedStatus({ federated: federated(['c1']), records, now: NOW });
