@@ -45,11 +45,18 @@ export async function relayOnce(deps: RelayDeps): Promise<number> {
 /** Where a long-lived relay stands: `stored` is what the store knows, which may lag by a second. */
 type Position = { at: string; stored: string; storedAt: number };
 
+export type RelayOptions = {
+  lanes: Pick<Lanes, 'onCommit'>;
+  signal: AbortSignal;
+  /** Hears that nothing is left to relay, each time: before the first time the log must not be compacted, for what compaction drops is never delivered. */
+  onCaughtUp?(): void;
+};
+
 /**
  * Relays until `signal` aborts, woken by commits. The cursor is stored once a second and at the end: what a crash makes it read again is
  * sent again, and mostly dropped as repeats. Never rejects: a failed round is logged and repeated from the stored cursor.
  */
-export async function runRelay(deps: RelayDeps, options: { lanes: Pick<Lanes, 'onCommit'>; signal: AbortSignal }): Promise<void> {
+export async function runRelay(deps: RelayDeps, options: RelayOptions): Promise<void> {
   const { signal } = options;
   const handle = createRelayHandler(deps);
   let wake = new AbortController();
@@ -68,6 +75,7 @@ export async function runRelay(deps: RelayDeps, options: { lanes: Pick<Lanes, 'o
       if (entries.length > 0) await handle(entries);
       position.at = cursor;
       await keepPosition(deps, position, STORE_CURSOR_EVERY_MS);
+      if (entries.length === 0) options.onCaughtUp?.();
       if (entries.length === 0 && !isBehind) await idle(deps, position, wake.signal, signal);
     } catch (error) {
       position = undefined;

@@ -59,8 +59,14 @@ export async function startFunctions(deps: FunctionsDeps): Promise<RunningFuncti
   const ending = new AbortController();
   const { signal } = ending;
   const { handlers, relay, base, watches, clients } = wire(deps);
+  const caughtUp = Promise.withResolvers<void>();
+  signal.addEventListener('abort', () => caughtUp.resolve(), { once: true });
+  // What a process that died left unread may be older than the history that is kept.
+  const compaction = caughtUp.promise.then(() =>
+    tick(COMPACT_TICK_MS, async () => void (await medium.store.lanes.compact(HISTORY_MS)), deps, signal),
+  );
   const running = [
-    runRelay(relay, { lanes: medium.store.lanes, signal }),
+    runRelay(relay, { lanes: medium.store.lanes, signal, onCaughtUp: caughtUp.resolve }),
     ...Object.entries(handlers).map(([name, handler]) =>
       runWorkers({
         queue: medium.queue,
@@ -73,7 +79,7 @@ export async function startFunctions(deps: FunctionsDeps): Promise<RunningFuncti
       }),
     ),
     tick(CLUSTER_TICK_MS, (period) => clusterTick(base, period), deps, signal),
-    tick(COMPACT_TICK_MS, async () => void (await medium.store.lanes.compact(HISTORY_MS)), deps, signal),
+    compaction,
     tick(SWEEP_TICK_MS, (period) => sweepTick(base, period), deps, signal),
   ];
   await watches.resume();
