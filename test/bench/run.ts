@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 import type { BenchContext, Section, Tools } from './context.ts';
 import { buildTools, goVersion } from './processes/tools.ts';
 import { describeMachine } from './report/machine.ts';
-import { formatTable, type Target, targetTable } from './report/table.ts';
+import { type Findings, formatTable, type Target, targetTable } from './report/table.ts';
 import { apiSection } from './sections/api.ts';
 import { decisionsSection } from './sections/decisions.ts';
 import { federationSection } from './sections/federation.ts';
@@ -36,8 +36,13 @@ async function main(argv: readonly string[]): Promise<number> {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
     process.on(signal, () => void end().then(() => process.exit(130)));
   try {
-    const context = await createContext(values, closers);
-    return await runSections(wanted, context);
+    const targets: Target[] = [];
+    const context = await createContext(values, closers, (findings) => {
+      for (const table of findings.tables ?? []) print(formatTable(table));
+      for (const note of findings.notes ?? []) print(`${note}\n`);
+      targets.push(...(findings.targets ?? []));
+    });
+    return await runSections(wanted, context, targets);
   } finally {
     await end();
   }
@@ -46,6 +51,7 @@ async function main(argv: readonly string[]): Promise<number> {
 async function createContext(
   { quick, profile }: { quick: boolean; profile?: string | undefined },
   closers: Set<() => Promise<void>>,
+  report: (findings: Findings) => void,
 ): Promise<BenchContext> {
   const dir = await mkdtemp(join(tmpdir(), 'lamiral-bench-'));
   closers.add(() => rm(dir, { recursive: true, force: true }));
@@ -67,17 +73,18 @@ async function createContext(
       closers.add(closeOnce);
       return closeOnce;
     },
+    report,
     say,
   };
 }
 
+const print = (text: string) => void process.stdout.write(`${text}\n`);
+
 /** A section that fails is told and makes the run fail; the others still run. */
-async function runSections(sections: readonly Section[], context: BenchContext): Promise<number> {
+async function runSections(sections: readonly Section[], context: BenchContext, targets: readonly Target[]): Promise<number> {
   const go = await goVersion();
-  const print = (text: string) => void process.stdout.write(`${text}\n`);
   print((await describeMachine(ROOT, go)).join('\n'));
   if (context.isQuick) print('quick    few objects and short windows: for a look, not for the record');
-  const targets: Target[] = [];
   let failed = 0;
   for (const section of sections) {
     if (section.needsGo && go === undefined) {
@@ -86,10 +93,7 @@ async function runSections(sections: readonly Section[], context: BenchContext):
     }
     print(`\n## ${section.title}\n`);
     try {
-      const result = await section.run(context);
-      for (const table of result.tables) print(formatTable(table));
-      for (const note of result.notes) print(`${note}\n`);
-      targets.push(...result.targets);
+      await section.run(context);
     } catch (error) {
       failed += 1;
       print(`failed: ${section.name}: ${error instanceof Error ? error.stack : String(error)}`);

@@ -1,11 +1,11 @@
-/** What a section of the benchmark gives: tables and targets, printed as Markdown so that they go into docs/performance.md as they are. */
+/** What a section of the benchmark tells: tables and targets, printed as Markdown so that they go into docs/performance.md as they are. */
 
 export type Table = { heading: string; columns: readonly string[]; rows: readonly (readonly string[])[] };
 
 /** One figure that was promised. `set`: `now` = to be reached already, `later` = the final goal. */
 export type Target = { set: 'now' | 'later'; what: string; goal: string; got: string; isMet: boolean };
 
-export type SectionResult = { tables: readonly Table[]; targets: readonly Target[]; notes: readonly string[] };
+export type Findings = { tables?: readonly Table[]; targets?: readonly Target[]; notes?: readonly string[] };
 
 /** Markdown of one table, its columns padded so that it is also read in a terminal. */
 export function formatTable({ heading, columns, rows }: Table): string {

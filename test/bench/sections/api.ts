@@ -7,7 +7,7 @@ import { newDataDir, startDev } from '../processes/dev.ts';
 import { startLab } from '../processes/lab.ts';
 import { runJson } from '../processes/tools.ts';
 import { profileTables } from '../report/profile.ts';
-import { atLeast, atMost, median, ratio, type SectionResult, shown, type Table, type Target } from '../report/table.ts';
+import { atLeast, atMost, median, ratio, shown, type Table, type Target } from '../report/table.ts';
 
 const LAB_FIRST = 51;
 const PROFILE_ROWS = 40;
@@ -47,7 +47,7 @@ export const apiSection: Section = {
   run: measureApi,
 };
 
-async function measureApi(context: BenchContext): Promise<SectionResult> {
+async function measureApi(context: BenchContext): Promise<void> {
   const size = context.isQuick ? QUICK : FULL;
   const lab = await startLab(context, { first: LAB_FIRST, count: 1, controllers: false });
   const dev = await startDev(context, await newDataDir(context), ['--clusters', '0']);
@@ -89,7 +89,7 @@ async function measureApi(context: BenchContext): Promise<SectionResult> {
   const notes = [
     'Every ConfigMap is federated: for each change the scheduler and the status function work in the same process while the next call waits. "Not federated" is the same program with objects that they pass over.',
   ];
-  return { tables, targets: targetsOf(ours, theirs, size), notes };
+  context.report({ tables, targets: targetsOf(ours, theirs, size), notes });
 }
 
 async function runOnce(context: BenchContext, side: Side, { objects, big, seconds }: Size): Promise<Run> {

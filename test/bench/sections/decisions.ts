@@ -5,7 +5,7 @@ import type { DecisionSpec } from '../../../shared/federation/scheduling/decisio
 import type { Plan, PlanSnapshot } from '../../../shared/federation/snapshot.ts';
 import type { BenchContext, Section } from '../context.ts';
 import { type Mode, PEER_DECISION_US } from '../report/anchors.ts';
-import { atMost, quantile, type SectionResult, shown, type Target } from '../report/table.ts';
+import { atMost, type Findings, quantile, shown, type Target } from '../report/table.ts';
 import { firstSnapshot, mixedClusters, nextSnapshot } from './snapshots.ts';
 
 const SIZES = [3, 100, 500, 5000];
@@ -29,7 +29,7 @@ export const decisionsSection: Section = {
   title: 'Decisions',
   run: async (context) => {
     const rows = SIZES.flatMap((clusters) => MODES.map((mode) => measureRow(context, clusters, mode)));
-    return report(rows);
+    context.report(findings(rows));
   },
 };
 
@@ -94,7 +94,7 @@ function better(row: Row): number {
   return peers ? Math.min(peers.kubeadmiral, peers.karmada) : Number.NaN;
 }
 
-function report(rows: readonly Row[]): SectionResult {
+function findings(rows: readonly Row[]): Findings {
   const targets = rows.map(({ clusters, mode, first, ...rest }): Target => {
     const what = `decision, ${clusters} clusters, ${NAMES[mode]}`;
     if (clusters === 3) return atMost('later', what, first.meanUs, SMALL_GOAL_US, ' us');

@@ -2,7 +2,6 @@
 import type { BenchContext, Section } from '../context.ts';
 import { newDataDir } from '../processes/dev.ts';
 import { startLab } from '../processes/lab.ts';
-import type { SectionResult } from '../report/table.ts';
 import { measureBurst, type Site } from './federation/burst.ts';
 import { measureStatus } from './federation/status.ts';
 
@@ -11,7 +10,7 @@ const LEAN_FIRST = 52;
 const WHOLE_FIRST = 55;
 const MEMBERS = 3;
 
-type Measure = (context: BenchContext, site: Site) => Promise<SectionResult>;
+type Measure = (context: BenchContext, site: Site) => Promise<void>;
 
 export const federationSection: Section = {
   name: 'federation',
@@ -19,22 +18,15 @@ export const federationSection: Section = {
   title: 'Federation: three real members',
   run: async (context) => {
     // Controllers in the members take processor time from what only writes, so the way back has a lab of its own.
-    const burst = await measureAt(context, LEAN_FIRST, measureBurst);
-    if (context.isQuick)
-      return { ...burst, notes: [...burst.notes, 'skipped: status (a quick run has no time for members with controllers)'] };
-    const status = await measureAt(context, WHOLE_FIRST, measureStatus);
-    return {
-      tables: [...burst.tables, ...status.tables],
-      targets: [...burst.targets, ...status.targets],
-      notes: [...burst.notes, ...status.notes],
-    };
+    await measureAt(context, LEAN_FIRST, measureBurst);
+    if (context.isQuick) context.report({ notes: ['skipped: status (a quick run has no time for members with controllers)'] });
+    if (!context.isQuick) await measureAt(context, WHOLE_FIRST, measureStatus);
   },
 };
 
-async function measureAt(context: BenchContext, first: number, measure: Measure): Promise<SectionResult> {
+async function measureAt(context: BenchContext, first: number, measure: Measure): Promise<void> {
   const lab = await startLab(context, { first, count: MEMBERS, controllers: first === WHOLE_FIRST });
   const site = { lab, dataDir: await newDataDir(context) };
-  const result = await measure(context, site);
+  await measure(context, site);
   await lab.stop();
-  return result;
 }

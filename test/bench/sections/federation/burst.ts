@@ -7,7 +7,7 @@ import { type Operation, runLoad, WRITERS } from '../../processes/fedbench.ts';
 import type { Lab } from '../../processes/lab.ts';
 import { PEER_BURST } from '../../report/anchors.ts';
 import { profileTables } from '../../report/profile.ts';
-import { atLeast, atMost, median, ratio, type SectionResult, shown, type Table, type Target } from '../../report/table.ts';
+import { atLeast, atMost, median, ratio, shown, type Table, type Target } from '../../report/table.ts';
 import { latencyTable, latencyTargets, measureLatency } from './latency.ts';
 import { measureRestart, restartTable, restartTargets } from './restart.ts';
 
@@ -25,7 +25,7 @@ export type Site = { lab: Lab; dataDir: string };
 type Round = { direct: Operation; create: Cost; image: Cost; remove: Cost | undefined };
 
 /** Starts the control plane, and measures everything that needs no controllers in the members. */
-export async function measureBurst(context: BenchContext, { lab, dataDir }: Site): Promise<SectionResult> {
+export async function measureBurst(context: BenchContext, { lab, dataDir }: Site): Promise<void> {
   const size = context.isQuick ? QUICK : FULL;
   const flags = ['--members', lab.kubeconfig];
   const dev = await startDev(context, dataDir, flags);
@@ -37,23 +37,18 @@ export async function measureBurst(context: BenchContext, { lab, dataDir }: Site
     rounds.push(await measureRound(context, lab, dev, size, number));
   }
   const held = await dev.stats();
-  const profiles = await profileBurst(context, lab, dev, size);
+  context.report({
+    tables: [burstTable(rounds, size), costTable(rounds, size, idle, held.rssBytes / 1e6)],
+    targets: burstTargets(rounds, size),
+  });
+  context.report({ tables: await profileBurst(context, lab, dev, size) });
   await dev.stop();
   const restarts = await measureRestart(context, { lab, dataDir, flags, rounds: size.rounds });
+  context.report({ tables: [restartTable(restarts, size.objects)], targets: restartTargets(restarts) });
   const again = await startDev(context, dataDir, flags);
   const latencies = await measureLatency(context, lab, again);
+  context.report({ tables: [latencyTable(latencies)], targets: latencyTargets(latencies) });
   await again.stop();
-  return {
-    tables: [
-      burstTable(rounds, size),
-      costTable(rounds, size, idle, held.rssBytes / 1e6),
-      latencyTable(latencies),
-      restartTable(restarts, size.objects),
-      ...profiles,
-    ],
-    targets: [...burstTargets(rounds, size), ...latencyTargets(latencies), ...restartTargets(restarts)],
-    notes: [],
-  };
 }
 
 async function warmUp(context: BenchContext, lab: Lab, dev: Dev, { warmUp: count }: Size): Promise<void> {

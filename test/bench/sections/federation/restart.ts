@@ -35,7 +35,14 @@ async function restartOnce(context: BenchContext, { lab, dataDir, flags }: Given
   const started = performance.now();
   const launched = launchDev(context, dataDir, flags);
   const seconds = () => (performance.now() - started) / 1000;
-  await until('the new object is accepted', async () => (await host.call('POST', PATH, deployment(name))) === 201);
+  let ending: Error | undefined;
+  launched.ready.catch((error: Error) => {
+    ending = error;
+  });
+  await until('the new object is accepted', async () => {
+    if (ending) throw ending;
+    return (await host.call('POST', PATH, deployment(name))) === 201;
+  });
   const acceptedS = seconds();
   await Promise.all(
     members.map((member) => until('it is on a member', async () => (await member.call('GET', `${PATH}/${name}`)) === 200)),

@@ -2,7 +2,7 @@
 import type { BenchContext } from '../../context.ts';
 import { startDev } from '../../processes/dev.ts';
 import { type Percentiles, runLoad } from '../../processes/fedbench.ts';
-import { atMost, type SectionResult, shown, type Table, type Target } from '../../report/table.ts';
+import { atMost, shown, type Table, type Target } from '../../report/table.ts';
 import { type Cost, costOf, type Site } from './burst.ts';
 
 const QUIET_MS = 60_000;
@@ -13,7 +13,7 @@ const SIZE: Size = { slow: 50, rate: 1, burst: 200, warmUp: 10 };
 type Measured = { create: Percentiles; scale: Percentiles; burst: Cost; slow: Cost; empty: Cost; size: Size };
 
 /** Starts the control plane, and measures what needs controllers in the members. */
-export async function measureStatus(context: BenchContext, { lab, dataDir }: Site): Promise<SectionResult> {
+export async function measureStatus(context: BenchContext, { lab, dataDir }: Site): Promise<void> {
   const size = SIZE;
   const dev = await startDev(context, dataDir, ['--members', lab.kubeconfig]);
   const load = { lab, dev, template: 'running' as const, status: true };
@@ -31,18 +31,15 @@ export async function measureStatus(context: BenchContext, { lab, dataDir }: Sit
   const empty = await costOf(dev, () => runLoad(context, { ...none, ops: 'create' }));
   await dev.stop();
   if (!scale) throw new Error('fedbench measured nothing');
-  return report({
+  const measured: Measured = {
     create: slow.operation.members_ready_to_host_status_s,
     scale: scale.members_ready_to_host_status_s,
     burst,
     slow,
     empty,
     size,
-  });
-}
-
-function report(measured: Measured): SectionResult {
-  return { tables: [statusTable(measured), writesTable(measured)], targets: targetsOf(measured), notes: [] };
+  };
+  context.report({ tables: [statusTable(measured), writesTable(measured)], targets: targetsOf(measured) });
 }
 
 function statusTable({ create, scale, burst, size }: Measured): Table {
