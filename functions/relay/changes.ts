@@ -7,7 +7,7 @@ import { type FederatedTypes, SCOPES } from '../../shared/federation/type-config
 import type { FeedEntry } from '../../shared/ports/object-store.ts';
 import { refOf } from '../../shared/runtime/objects.ts';
 import type { Outgoing } from '../../shared/runtime/send.ts';
-import { type AfterSend, clusterFanOut, clustersOfSecret } from './clusters.ts';
+import { type ClusterChange, clustersOfSecret, clusterWork } from './clusters.ts';
 import type { RelayDeps } from './deps.ts';
 import { objectsOfNamespace, objectsOfPolicy, objectsOfProfile, objectsOfType } from './fan-out.ts';
 
@@ -35,13 +35,17 @@ const POLICY_SCOPES = new Set<string>([
   SCOPES.clusterOverridePolicies,
 ]);
 
-/** The work that follows from one log entry, and what is to be stored once that work was sent. */
-export async function* workOf(deps: RelayDeps, types: FederatedTypes, entry: FeedEntry): AsyncGenerator<Outgoing | AfterSend> {
+/** The work that follows from one log entry; a changed cluster's part for all objects is told, and left to the caller. */
+export async function* workOf(
+  deps: RelayDeps,
+  types: FederatedTypes,
+  entry: FeedEntry,
+): AsyncGenerator<Outgoing | ClusterChange> {
   const cause = `${entry.scope}@${entry.resourceVersion}`;
   if (entry.scope === SCOPES.events) return;
   yield* garbage(deps, entry, cause);
   if (SILENT_SCOPES.has(entry.scope)) return;
-  if (entry.scope === SCOPES.clusters) return yield* clusterFanOut(deps, entry, cause);
+  if (entry.scope === SCOPES.clusters) return yield* clusterWork(deps, entry, cause);
   if (POLICY_SCOPES.has(entry.scope)) return yield* objectsOfPolicy(deps, types, entry, cause);
   if (entry.scope === SCOPES.profiles) return yield* objectsOfProfile(deps, types, entry, cause);
   if (entry.scope === SCOPES.typeConfigs) return yield* objectsOfType(deps, types, entry, cause);

@@ -9,27 +9,29 @@ import type { FeedEntry } from '../../shared/ports/object-store.ts';
 import { listStored } from '../../shared/runtime/objects.ts';
 import type { Outgoing } from '../../shared/runtime/send.ts';
 import type { RelayDeps } from './deps.ts';
-import { allFederated } from './fan-out.ts';
 
 /** Record owner under which the fingerprint lies that placements were last asked anew for. */
 const FINGERPRINT_OWNER = 'relay#clusters';
 
-/** To be done after all work that was yielded before it has been sent: a crash in between then repeats the work instead of losing it. */
-export type AfterSend = { afterSend: () => Promise<unknown> };
+/**
+ * A cluster changed in a way that asks for new plans of everything: once for all such changes of one batch, for many clusters come and go together.
+ * `afterSend` is to be done after that was sent: a crash in between then repeats the work instead of losing it.
+ */
+export type ClusterChange = { changedCluster: string; cause: string; afterSend: () => Promise<unknown> };
 
 /**
- * A cluster's status is written often (free capacity follows its pods); only what admits or bars workloads asks for new plans of
- * everything. What was last asked for is kept as a fingerprint.
+ * A cluster's status is written often (free capacity follows its pods); only what admits or bars workloads asks for new plans.
+ * What was last asked for is kept as a fingerprint.
  */
-export async function* clusterFanOut(deps: RelayDeps, entry: FeedEntry, cause: string): AsyncGenerator<Outgoing | AfterSend> {
+export async function* clusterWork(deps: RelayDeps, entry: FeedEntry, cause: string): AsyncGenerator<Outgoing | ClusterChange> {
   if (entry.writer !== 'clusters') yield { work: { type: 'cluster', cluster: entry.name, attempt: 0 }, cause };
   const cluster = await deps.reader.get(entry);
   const fingerprint = cluster ? fingerprintOf(cluster.object) : '';
   const known = await deps.records.get(FINGERPRINT_OWNER, entry.name);
   if ((known?.body ?? '') === fingerprint) return;
-  yield* allFederated(deps, cause);
   const body = fingerprint === '' ? null : fingerprint;
-  yield { afterSend: () => deps.records.write([{ owner: FINGERPRINT_OWNER, cluster: entry.name, body }]) };
+  const afterSend = () => deps.records.write([{ owner: FINGERPRINT_OWNER, cluster: entry.name, body }]);
+  yield { changedCluster: entry.name, cause, afterSend };
 }
 
 /** Digest of everything of a cluster that decides whether it is chosen, capacity aside (that is read when a plan is made). */

@@ -1,10 +1,12 @@
 /** Which objects a changed policy, profile, type or namespace concerns. Found by stored labels, without parsing a body. */
 import { fromStored, type ObjectRef, type StoredObject } from '../../shared/apis/stored.ts';
+import { dispatchOwner } from '../../shared/federation/records.ts';
 import { type FederatedTypes, federatedType, SCOPES } from '../../shared/federation/type-config.ts';
 import type { FeedEntry } from '../../shared/ports/object-store.ts';
 import { listStored, refOf } from '../../shared/runtime/objects.ts';
 import type { Outgoing } from '../../shared/runtime/send.ts';
 import type { RelayDeps } from './deps.ts';
+import { CLUSTERS_LOOKED_UP_MAX } from './limits.ts';
 
 const PREFIX = 'kubeadmiral.io/';
 
@@ -94,13 +96,21 @@ export async function* objectsOfType(
   if (scope !== undefined) yield* scheduled(listStored(deps.objects, scope), cause);
 }
 
-/** Every FederatedObject, for changes of clusters: a new plan, and a status that says which reports are stale. */
-export async function* allFederated(deps: RelayDeps, cause: string): AsyncGenerator<Outgoing> {
+/** Every FederatedObject, for changes of clusters: a new plan; and where one of them has a copy, a status that says which reports are stale. */
+export async function* allFederated(deps: RelayDeps, clusters: readonly string[], cause: string): AsyncGenerator<Outgoing> {
   for (const scope of [SCOPES.federated, SCOPES.clusterFederated])
     for await (const stored of listStored(deps.objects, scope)) {
-      yield { work: { type: 'schedule', source: refOf(stored), attempt: 0 }, cause };
-      yield { work: { type: 'status', federated: refOf(stored), attempt: 0 }, cause };
+      const ref = refOf(stored);
+      yield { work: { type: 'schedule', source: ref, attempt: 0 }, cause };
+      if (await mayHaveCopy(deps, ref, clusters)) yield { work: { type: 'status', federated: ref, attempt: 0 }, cause };
     }
+}
+
+/** Whether one of the clusters has a record of the object; of many clusters, one is taken to. */
+async function mayHaveCopy(deps: RelayDeps, ref: ObjectRef, clusters: readonly string[]): Promise<boolean> {
+  if (clusters.length > CLUSTERS_LOOKED_UP_MAX) return true;
+  for (const cluster of clusters) if (await deps.records.get(dispatchOwner(ref), cluster)) return true;
+  return false;
 }
 
 async function* named(

@@ -6,8 +6,9 @@ import type { FeedEntry, Lanes } from '../../shared/ports/object-store.ts';
 import { SEND_MESSAGES_MAX } from '../../shared/runtime/limits.ts';
 import type { Outgoing } from '../../shared/runtime/send.ts';
 import { workOf } from './changes.ts';
-import type { AfterSend } from './clusters.ts';
+import type { ClusterChange } from './clusters.ts';
 import type { RelayDeps } from './deps.ts';
+import { allFederated } from './fan-out.ts';
 import { ENTRIES_PER_READ, FAILED_ROUND_PAUSE_MS, READ_AT_LEAST_EVERY_MS, STORE_CURSOR_EVERY_MS } from './limits.ts';
 
 export type { RelayDeps } from './deps.ts';
@@ -18,18 +19,25 @@ const CURSOR = 'relay';
 export function createRelayHandler(deps: RelayDeps): (entries: readonly FeedEntry[]) => Promise<void> {
   return async (entries) => {
     const types = await deps.types.all();
-    const afterSend: AfterSend[] = [];
+    const changes: ClusterChange[] = [];
     let outgoing: Outgoing[] = [];
+    const push = async (item: Outgoing): Promise<void> => {
+      outgoing.push(item);
+      if (outgoing.length < SEND_MESSAGES_MAX) return;
+      const full = outgoing;
+      outgoing = [];
+      await deps.sender.send(full);
+    };
     for (const entry of entries)
       for await (const item of workOf(deps, types, entry)) {
-        if ('afterSend' in item) afterSend.push(item);
-        else outgoing.push(item);
-        if (outgoing.length < SEND_MESSAGES_MAX) continue;
-        await deps.sender.send(outgoing);
-        outgoing = [];
+        if ('changedCluster' in item) changes.push(item);
+        else await push(item);
       }
+    const last = changes.at(-1);
+    const changed = [...new Set(changes.map(({ changedCluster }) => changedCluster))];
+    if (last) for await (const item of allFederated(deps, changed, last.cause)) await push(item);
     await deps.sender.send(outgoing);
-    for (const item of afterSend) await item.afterSend();
+    for (const { afterSend } of changes) await afterSend();
   };
 }
 

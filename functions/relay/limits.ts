@@ -2,6 +2,8 @@
 
 /** Log entries of one read. */
 export const ENTRIES_PER_READ = 200;
+/** Clusters that change together and whose records are looked up object by object; beyond, every object is taken to have a copy in one of them. */
+export const CLUSTERS_LOOKED_UP_MAX = 8;
 /** The log is read at least this often, even when nobody says that it grew. */
 export const READ_AT_LEAST_EVERY_MS = 5_000;
 /** Pause after a failed round. */

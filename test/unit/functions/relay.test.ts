@@ -207,6 +207,7 @@ describe('clusters', () => {
 
   test('what decides who is chosen asks for new plans, capacity does not', async () => {
     await world.create(federated('f'), 'scheduler');
+    await world.store.records.write([{ owner: `D#${FO}#default#f`, cluster: 'eu-1', body: '{}' }]);
     await world.create(cluster({}));
     const everything = [schedule(FO, 'f'), `status ${FO}/default/f`];
     expect(await world.relayed()).toEqual(['cluster eu-1', ...everything].sort());
@@ -218,6 +219,25 @@ describe('clusters', () => {
     expect(await world.relayed()).toEqual(['cluster eu-1', ...everything].sort());
     await world.remove(cluster(READY));
     expect(await world.relayed()).toEqual(['cluster eu-1', ...everything].sort());
+  });
+
+  test('an object that has no copy there gets a new plan and no new status', async () => {
+    await world.create(federated('f'), 'scheduler');
+    await world.create(cluster(READY));
+    expect(await world.relayed()).toEqual(['cluster eu-1', schedule(FO, 'f')].sort());
+  });
+
+  test('clusters that change together ask once', async () => {
+    await world.create(federated('f'), 'scheduler');
+    await world.relayed();
+    world.sent.length = 0;
+    for (let index = 0; index < 20; index += 1) {
+      const made = cluster(READY);
+      await world.create({ ...made, metadata: { ...made.metadata, name: `c${index}` } });
+    }
+    while ((await relayOnce(world.deps)) > 0);
+    expect(world.sent.filter(({ work }) => work.type === 'schedule')).toHaveLength(1);
+    expect(await world.deps.records.get('relay#clusters', 'c19')).toBeDefined();
   });
 
   test('a crash before the messages were sent repeats them', async () => {
