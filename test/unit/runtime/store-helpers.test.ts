@@ -150,6 +150,37 @@ describe('scope cache', () => {
     expect(await Promise.all([cache.all(), cache.all()])).toEqual(['3,2', '3,2']);
     expect(projected).toEqual(['a', 'b', 'a']);
   });
+
+  test('follows the log: what comes, changes and goes, in the order of names, and lists again when the log is gone', async () => {
+    const { create, read, store, clock } = setup();
+    let lists = 0;
+    const objects = {
+      changes: store.objects.changes,
+      list: (query: Parameters<typeof store.objects.list>[0]) => {
+        lists += 1;
+        return store.objects.list(query);
+      },
+    };
+    const cache = createScopeCache(
+      { objects, lanes: store.lanes },
+      '/configmaps',
+      ({ name }) => name,
+      (names) => names.join(','),
+    );
+    await create(configMap('m'));
+    expect(await cache.all()).toBe('m');
+    await create(configMap('z'));
+    await create(configMap('a'));
+    expect(await cache.all()).toBe('a,m,z');
+    await writeAll(store.objects, [removeOperation(await read('m'))], 'test');
+    await create(configMap('b'));
+    expect(await cache.all()).toBe('a,b,z');
+    expect(lists).toBe(1);
+    await create(configMap('c'));
+    await clock.advance(10);
+    await store.lanes.compact(1);
+    expect(await cache.all()).toBe('a,b,c,z');
+  });
 });
 
 describe('events', () => {
