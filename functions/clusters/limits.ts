@@ -49,6 +49,8 @@ export const UNPARK_EVERY_MS = 10_000;
 
 /** Observations are gathered this long, so that a rollout's burst is one store write. */
 export const OBSERVE_GATHER_MS = 25;
+/** Pause after observations that the store did not take. */
+export const STORE_AGAIN_MS = 1_000;
 /** Observations of one store write. */
 export const OBSERVATIONS_PER_WRITE = 200;
 /** The fold into an object's status follows an observation within this time. */

@@ -7,7 +7,7 @@ import type { Records, RecordWrite } from '../../shared/ports/object-store.ts';
 import type { Clock, Log } from '../../shared/ports/system.ts';
 import type { ScopeCache } from '../../shared/runtime/scope-cache.ts';
 import type { Outgoing, Sender } from '../../shared/runtime/send.ts';
-import { OBSERVATIONS_PER_WRITE, OBSERVE_GATHER_MS, STATUS_AFTER_OBSERVATION_MS } from './limits.ts';
+import { OBSERVATIONS_PER_WRITE, OBSERVE_GATHER_MS, STATUS_AFTER_OBSERVATION_MS, STORE_AGAIN_MS } from './limits.ts';
 import { federatedRefOf, fold, type Observation, ownerOf, strayRecord } from './observe.ts';
 
 export type ReporterDeps = {
@@ -22,35 +22,41 @@ export type ReporterDeps = {
 export type Reporter = {
   /** Takes an observation; of several about one copy the last counts. */
   report(observation: Observation): void;
-  /** Resolves when everything reported so far is stored and sent. */
-  idle(): Promise<void>;
+  /** Resolves when everything reported so far is stored and sent, or could not be; nothing is tried again then. */
+  close(): Promise<void>;
 };
 
 /** A reporter for one process. */
 export function createReporter(deps: ReporterDeps): Reporter {
   const waiting = new Map<string, Observation>();
+  const closing = new AbortController();
   let running: Promise<void> | undefined;
   const run = async (): Promise<void> => {
     await deps.clock.sleep(deps.gatherMs ?? OBSERVE_GATHER_MS);
     while (waiting.size > 0) {
-      const batch = [...waiting].slice(0, OBSERVATIONS_PER_WRITE);
-      for (const [key] of batch) waiting.delete(key);
-      const again = await storeBatch(
-        deps,
-        batch.map(([, observation]) => observation),
-      );
-      // What was stale is folded anew, unless something newer came meanwhile.
-      for (const observation of again) if (!waiting.has(keyOf(observation))) waiting.set(keyOf(observation), observation);
+      const batch = [...waiting.values()].slice(0, OBSERVATIONS_PER_WRITE);
+      for (const observation of batch) waiting.delete(keyOf(observation));
+      // Nobody shows them again: what could not be stored waits for the next turn.
+      const again = await storeBatch(deps, batch).catch((error: unknown) => {
+        keep(batch);
+        throw error;
+      });
+      keep(again);
     }
+  };
+  /** What was stale or not stored is folded anew, unless something newer came meanwhile. */
+  const keep = (observations: readonly Observation[]): void => {
+    for (const observation of observations) if (!waiting.has(keyOf(observation))) waiting.set(keyOf(observation), observation);
   };
   const start = (): void => {
     running ??= run()
-      .catch((error: unknown) =>
-        deps.log.error('observations were not stored; the next look at the cluster repeats them', { error: String(error) }),
-      )
+      .catch((error: unknown) => {
+        deps.log.error('observations were not stored, and are tried again', { error: String(error) });
+        return deps.clock.sleep(STORE_AGAIN_MS, closing.signal);
+      })
       .finally(() => {
         running = undefined;
-        if (waiting.size > 0) start();
+        if (waiting.size > 0 && !closing.signal.aborted) start();
       });
   };
   return {
@@ -58,8 +64,9 @@ export function createReporter(deps: ReporterDeps): Reporter {
       waiting.set(keyOf(observation), observation);
       start();
     },
-    async idle() {
-      while (running) await running;
+    async close() {
+      closing.abort('closing');
+      await running;
     },
   };
 }

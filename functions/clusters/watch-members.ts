@@ -1,6 +1,7 @@
 /**
- * Held watches of managed objects, one per cluster and kind that has any: how `dev` learns of status and drift at once. A watch that breaks is opened
- * again from a new list, so nothing is missed; what vanished meanwhile is found by comparing the list with what stood there before.
+ * Held watches of managed objects, one per cluster and kind that has any: how `dev` learns of status and drift at once. A watch that ends cleanly goes on
+ * where it was; one that breaks is opened again from a new list, so nothing is missed, and what vanished meanwhile is found by comparing the list with
+ * what stood there before.
  */
 import type { ClusterView } from '../../shared/federation/clusters/view.ts';
 import { MANAGED_LABEL } from '../../shared/federation/keys.ts';
@@ -71,7 +72,7 @@ export function createMemberWatches(deps: MemberWatchesDeps): MemberWatches {
       const running = [...watches.values()].map((watch) => watch.running);
       for (const key of watches.keys()) stop(key.slice(0, key.indexOf('\n')));
       await Promise.all(running);
-      await reporter.idle();
+      await reporter.close();
     },
   };
 }
@@ -96,12 +97,16 @@ async function keepWatching(
 ): Promise<void> {
   const { signal } = watch.abort;
   let pauseMs = REWATCH_FIRST_MS;
+  /** Where to go on without a list. */
+  let position: string | undefined;
   while (!signal.aborted) {
     watch.wake = new AbortController();
     try {
       const view = (await deps.clusters.all()).get(cluster);
       if (view?.joined) {
-        await watchOnce(deps, reporter, view, type, signal);
+        const from = position;
+        position = undefined;
+        position = await watchOnce(deps, reporter, view, type, { from, signal });
         // Ended cleanly. Even so with a pause: a server that ends every watch at once must not be asked in a loop.
         pauseMs = REWATCH_FIRST_MS;
       }
@@ -111,37 +116,54 @@ async function keepWatching(
       else deps.log.debug(`watch of ${type.name} in ${cluster} ended: ${error.message}`);
     }
     await deps.clock.sleep(pauseMs, AbortSignal.any([signal, watch.wake.signal]));
+    // A cluster that answers again may be another one.
+    if (watch.wake.signal.aborted) position = undefined;
     pauseMs = watch.wake.signal.aborted ? REWATCH_FIRST_MS : Math.min(pauseMs * 2, REWATCH_MAX_MS);
   }
 }
 
 const SELECTOR = `${MANAGED_LABEL}=true`;
 
-/** One list and the watch that follows it. Returns when the member ends the watch cleanly; throws MemberWatchError when anything fails. */
+/**
+ * One watch, after a list unless it goes on `from` a version. Answers the version that it came to when the member ends it cleanly; throws
+ * MemberWatchError when anything fails.
+ */
 async function watchOnce(
   deps: MemberWatchesDeps,
   reporter: Reporter,
   view: ClusterView,
   type: FederatedType,
-  signal: AbortSignal,
-): Promise<void> {
+  { from, signal }: { from: string | undefined; signal: AbortSignal },
+): Promise<string> {
   const client = await connect(deps, view);
   const { group, version, pluralName, kind } = type.type;
   const resource = { group, version, resource: pluralName };
-  const listed = await client.list(resource, { labelSelector: SELECTOR });
-  if (listed.type !== 'ok') throw new MemberWatchError(listed);
   const report = (copy: KubeObject, gone: boolean): void => {
     const whole = { ...copy, apiVersion: formatApiVersion(group, version), kind };
     reporter.report({ cluster: view.name, type, copy: whole, gone });
   };
-  for (const copy of listed.value.items) report(copy, false);
-  for (const copy of await findVanished(deps, view.name, type, listed.value.items)) report(copy, true);
-  for await (const event of client.watch(resource, {
-    labelSelector: SELECTOR,
-    resourceVersion: listed.value.resourceVersion,
-    signal,
-  }))
+  let position = from ?? (await reportAll(deps, client, view, type, report));
+  for await (const event of client.watch(resource, { labelSelector: SELECTOR, resourceVersion: position, signal })) {
     if (event.type !== 'bookmark') report(event.object, event.type === 'deleted');
+    position = (event.type === 'bookmark' ? event.resourceVersion : event.object.metadata.resourceVersion) || position;
+  }
+  return position;
+}
+
+/** Lists what is there, and what is not there any more; answers the version of the list. */
+async function reportAll(
+  deps: MemberWatchesDeps,
+  client: MemberClient,
+  view: ClusterView,
+  { type, ...rest }: FederatedType,
+  report: (copy: KubeObject, gone: boolean) => void,
+): Promise<string> {
+  const { group, version, pluralName } = type;
+  const listed = await client.list({ group, version, resource: pluralName }, { labelSelector: SELECTOR });
+  if (listed.type !== 'ok') throw new MemberWatchError(listed);
+  for (const copy of listed.value.items) report(copy, false);
+  for (const copy of await findVanished(deps, view.name, { type, ...rest }, listed.value.items)) report(copy, true);
+  return listed.value.resourceVersion;
 }
 
 async function connect(deps: MemberWatchesDeps, view: ClusterView): Promise<MemberClient> {
