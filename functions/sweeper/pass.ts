@@ -1,6 +1,6 @@
 /** The slow pass: what a lost message, a crash or a long outage left behind is found by comparing, and sent again. A part of the objects per pass. */
 
-import { fromStored, type StoredObject } from '../../shared/apis/stored.ts';
+import { fromStored, type ObjectRef, type StoredObject } from '../../shared/apis/stored.ts';
 import type { ClusterView } from '../../shared/federation/clusters/view.ts';
 import { CLUSTER_PROPAGATION_POLICY_LABEL, PROPAGATION_POLICY_LABEL } from '../../shared/federation/policies/match.ts';
 import { type DispatchRecord, dispatchOwner, parseDispatchOwner } from '../../shared/federation/records.ts';
@@ -17,7 +17,7 @@ import type { Cursors, Records, WriteOperation } from '../../shared/ports/object
 import type { Log } from '../../shared/ports/system.ts';
 import { EVENT_KEPT_MS } from '../../shared/runtime/events.ts';
 import type { WorkMessage } from '../../shared/runtime/messages.ts';
-import { listStored, refOf } from '../../shared/runtime/objects.ts';
+import { listStored, listStoredAfter, refOf } from '../../shared/runtime/objects.ts';
 import { removeOperation } from '../../shared/runtime/operations.ts';
 import { done, type ReconcileResult } from '../../shared/runtime/reconcile.ts';
 import type { ScopeCache } from '../../shared/runtime/scope-cache.ts';
@@ -89,15 +89,16 @@ async function resendLost(deps: PassDeps): Promise<number> {
   const outgoing: Outgoing[] = [];
   let seen = 0;
   let last = '';
+  const start = parseCursor(from);
   // In the order of the keys that the cursor holds.
   for (const scope of [SCOPES.clusterFederated, SCOPES.federated, ...byScope.keys()].sort()) {
+    if (scope < start.scope || seen === OBJECTS_PER_PASS) continue;
     const type = byScope.get(scope);
-    for await (const stored of listStored(deps.objects, scope)) {
-      const key = `${scope}#${stored.namespace}#${stored.name}`;
-      if (key <= from) continue;
+    const rest = scope === start.scope ? listStoredAfter(deps.objects, start) : listStored(deps.objects, scope);
+    for await (const stored of rest) {
       if (seen === OBJECTS_PER_PASS) break;
       seen += 1;
-      last = key;
+      last = `${scope}#${stored.namespace}#${stored.name}`;
       const lost = type ? await unplaced(deps, type, stored, defaulted) : await lostWork(deps, clusters, stored, now);
       const cause = `swept ${Math.floor(now / STALE_WORK_MS)}`;
       outgoing.push(...lost.map((work) => ({ work, cause })));
@@ -107,6 +108,12 @@ async function resendLost(deps: PassDeps): Promise<number> {
   // A pass that reached the end begins anew.
   await deps.cursors.store(CURSOR, seen === OBJECTS_PER_PASS ? last : '', from);
   return outgoing.length;
+}
+
+/** The object that the last pass ended with; empty: it came to the end. */
+function parseCursor(cursor: string): ObjectRef {
+  const [scope = '', namespace = '', ...name] = cursor.split('#');
+  return { scope, namespace, name: name.join('#') };
 }
 
 const namesPolicy = ({ labels }: StoredObject): boolean =>

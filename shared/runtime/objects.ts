@@ -1,7 +1,7 @@
 /** Reading stored objects in workers: parsed once per resourceVersion, never changed in place. */
 import { fromStored, type ObjectRef, type StoredObject } from '../apis/stored.ts';
 import type { KubeObject } from '../machinery/object.ts';
-import type { ObjectStore } from '../ports/object-store.ts';
+import type { ListQuery, ObjectStore } from '../ports/object-store.ts';
 import { LIST_PAGE, PARSED_CHARACTERS_MAX, PARSED_OBJECTS_MAX } from './limits.ts';
 
 /** A stored object and its parsed form (with resourceVersion, without managedFields). The parsed form is shared: copy before changing. */
@@ -43,13 +43,27 @@ export function createObjectReader(objects: Pick<ObjectStore, 'get'>, max: numbe
 }
 
 /** All stored objects of a scope (or of one namespace), page by page, as one consistent state. Rejects when the log no longer holds that state. */
-export async function* listStored(
+export function listStored(objects: Pick<ObjectStore, 'list'>, scope: string, namespace?: string): AsyncGenerator<StoredObject> {
+  return pages(objects, namespace === undefined ? { scope } : { scope, namespace });
+}
+
+/** Likewise those whose key follows the given one, without reading those before it. */
+export async function* listStoredAfter(
   objects: Pick<ObjectStore, 'list'>,
-  scope: string,
-  namespace?: string,
+  { scope, namespace, name }: ObjectRef,
 ): AsyncGenerator<StoredObject> {
-  const where = namespace === undefined ? { scope } : { scope, namespace };
-  let page = await objects.list({ ...where, limit: LIST_PAGE });
+  const first = await objects.list({ scope, limit: 1 });
+  if (first.type !== 'page') throw new Error(`list of ${scope} cannot begin: ${first.type}`);
+  yield* pages(objects, { scope }, { resourceVersion: first.resourceVersion, namespace, name });
+}
+
+async function* pages(
+  objects: Pick<ObjectStore, 'list'>,
+  where: { scope: string; namespace?: string },
+  from?: ListQuery['from'],
+): AsyncGenerator<StoredObject> {
+  const { scope } = where;
+  let page = await objects.list({ ...where, limit: LIST_PAGE, ...(from ? { from } : {}) });
   for (;;) {
     if (page.type !== 'page') throw new Error(`list of ${scope} cannot go on: ${page.type}`);
     yield* page.items;
