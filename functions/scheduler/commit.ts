@@ -6,7 +6,7 @@ import type { ResourceDefinition } from '../../shared/apis/definition.ts';
 import type { ObjectRef } from '../../shared/apis/stored.ts';
 import { DECISION_ANNOTATION } from '../../shared/federation/keys.ts';
 import { dispatchOwner } from '../../shared/federation/records.ts';
-import type { Plan } from '../../shared/federation/snapshot.ts';
+import type { Plan, PlanEvent } from '../../shared/federation/snapshot.ts';
 import { companionScopes, followRefOf, SCOPES } from '../../shared/federation/type-config.ts';
 import type { Condition, KubeObject, ObjectMeta } from '../../shared/machinery/object.ts';
 import { formatTime } from '../../shared/machinery/time.ts';
@@ -57,7 +57,7 @@ export async function commitPlan(
   const decision = decisionOperation(deps, subject.federatedRef, taken.decision, plan.decision, now);
   const created = pendingCreates(subject.federatedRef, federated.object, taken.records, now);
   const objects = [federated.operation, decision, feedback].filter((operation) => operation !== undefined);
-  const [first, ...others] = await events(deps, source.object, plan, now);
+  const [first, ...others] = await events(deps, source.object, plan.events, now);
   const operations = first && objects.length < OPERATIONS_PER_WRITE_MAX ? [...objects, first] : objects;
   const records = [...created, ...followers.records];
   const outcome = await write(deps, operations, records);
@@ -146,10 +146,25 @@ function decisionOperation(
   return updateOperation(kind, old, object, { now, part: 'objectAndStatus' });
 }
 
-async function events(deps: SchedulerDeps, source: KubeObject, plan: Planned, now: number): Promise<WriteOperation[]> {
+/** Events about an object for which nothing else is stored. What is told already is not counted again: every change of the object would. */
+export async function tellOnce(deps: SchedulerDeps, source: KubeObject, told: readonly PlanEvent[]): Promise<void> {
+  const operations = await events(deps, source, told, deps.clock.now());
+  await writeAll(
+    deps.objects,
+    operations.filter(({ type }) => type === 'create'),
+    SCHEDULER,
+  );
+}
+
+async function events(
+  deps: SchedulerDeps,
+  source: KubeObject,
+  told: readonly PlanEvent[],
+  now: number,
+): Promise<WriteOperation[]> {
   const kind = definition(deps, SCOPES.events);
   const operations: WriteOperation[] = [];
-  for (const event of plan.events) {
+  for (const event of told) {
     const operation = await eventOperation({ reader: deps.reader, definition: kind }, source, event, {
       now,
       uid: deps.ids.uid(),

@@ -9,7 +9,7 @@ import { refOf } from '../../shared/runtime/objects.ts';
 import { done, type ReconcileResult, requeueAfter } from '../../shared/runtime/reconcile.ts';
 import { backoffMs } from '../../shared/runtime/retry.ts';
 import type { Outgoing } from '../../shared/runtime/send.ts';
-import { type Committed, commitPlan, commitWaiting } from './commit.ts';
+import { type Committed, commitPlan, commitWaiting, tellOnce } from './commit.ts';
 import type { SchedulerDeps } from './deps.ts';
 import { dispatches, isDryRun, pendingCreates } from './dispatches.ts';
 import { scheduleFollowers } from './followers.ts';
@@ -34,6 +34,10 @@ export async function reconcileSchedule(deps: SchedulerDeps, message: ScheduleMe
   const startedAt = deps.clock.now();
   const decided = plan(taken.snapshot, startedAt); //                                   3 decide (pure)
   if (decided.type === 'notFederated') return done(decided.reason);
+  if (decided.type === 'unselected') {
+    await tellOnce(deps, source.object, decided.events);
+    return done(decided.reason);
+  }
   if (decided.type === 'waiting') {
     const outcome = await commitWaiting(deps, subject, decided.federated);
     return outcome.type === 'committed' ? done(`waits: ${decided.reason}`) : again(message, 'something changed meanwhile');

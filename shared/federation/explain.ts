@@ -32,7 +32,8 @@ function headline(spec: DecisionSpec): string {
       ? ''
       : `${spec.replicas} ${spec.replicas === 1 ? 'replica' : 'replicas'}${spec.mode === 'Duplicate' ? ' each' : ''}, `;
   const rule = policy ? `policy ${policy.name}${modeText(spec)}` : 'no policy';
-  return `${subject}   decision ${spec.decision}   ${replicas}${rule}`;
+  const decision = spec.decision === 0 ? 'not selected' : `decision ${spec.decision}`;
+  return `${subject}   ${decision}   ${replicas}${rule}`;
 }
 
 function modeText({ mode, weights, strategy }: DecisionSpec): string {

@@ -15,7 +15,7 @@ import { overrideStep } from './plan/overrides.ts';
 import { hasForeign, PENDING_CONTROLLERS, pendingControllers, pendingForeign } from './plan/pending.ts';
 import { place } from './plan/place.ts';
 import { type Placed, stay } from './plan/placed.ts';
-import { whyNotFederated } from './plan/scope.ts';
+import { isUnselected, whyNotFederated } from './plan/scope.ts';
 import { type Subject, subjectOf } from './plan/subject.ts';
 import type { Outcome } from './scheduling/decision.ts';
 import { APPLIED_MIGRATION_CONFIGURATION } from './scheduling/migration.ts';
@@ -35,6 +35,10 @@ export function plan(snapshot: PlanSnapshot, now: number): Plan {
   const subject = subjectOf(snapshot);
   const leaders = refusesToFollow(snapshot.source) ? [] : snapshot.leaders;
   const placed = place(subject, now);
+  if (isUnselected(subject, leaders)) {
+    const { message } = placed.outcome;
+    return { type: 'unselected', reason: message, events: [{ type: 'Normal', reason: 'Unscheduled', message }] };
+  }
   const parts: Parts = { subject, placed, overrides: [], leaders };
   const spec = federatedSpec(parts);
   const overridden = overrideStep(subject, spec);
@@ -44,6 +48,14 @@ export function plan(snapshot: PlanSnapshot, now: number): Plan {
   const waiting = waitingFor(subject, federated);
   if (waiting) return waiting;
   return planned(complete, federated, now);
+}
+
+/** The SchedulingDecision of an object for which none is stored, as it is unselected: for whoever asks why it is nowhere. */
+export function unselectedDecision(snapshot: PlanSnapshot, now: number): KubeObject {
+  const subject = subjectOf(snapshot);
+  const parts: Parts = { subject, placed: place(subject, now), overrides: [], leaders: [] };
+  const decisionParts: DecisionParts = { subject, placed: parts.placed, placements: [], leaders: [], decision: 0 };
+  return decisionObject(decisionParts, decisionSpec(decisionParts, now), federatedObject(parts, federatedSpec(parts)));
 }
 
 /** The foreign controllers that must act before anything is sent. */

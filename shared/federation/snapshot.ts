@@ -75,6 +75,8 @@ export type PlanEvent = { type: 'Normal' | 'Warning'; reason: string; message: s
 export type Plan =
   /** The kind is not federated, or the object opts out: nothing is to be kept for it. */
   | { type: 'notFederated'; reason: string }
+  /** Neither a policy nor a leader brings it anywhere: nothing is to be stored for it. `events` say what is missing, once. */
+  | { type: 'unselected'; reason: string; events: readonly PlanEvent[] }
   /** A controller that is not ours is to act first. `federated` is to be stored for it (its pending list is not empty), but nothing is to be sent. */
   | { type: 'waiting'; reason: string; federated: KubeObject }
   | {

@@ -6,8 +6,13 @@ import { loadContext } from '../../adapters/kubernetes/kubeconfig.ts';
 import { builtInDefinitions } from '../../apis/built-in.ts';
 import type { ResourceDefinition } from '../../apis/definition.ts';
 import { createRegistry } from '../../apis/registry.ts';
-import { explainDecision } from '../../federation/explain.ts';
+import { clusterFacts } from '../../federation/clusters/facts.ts';
+import { explainDecision, explainExitCode } from '../../federation/explain.ts';
 import { federatedObjectName } from '../../federation/naming.ts';
+import { plan, unselectedDecision } from '../../federation/plan.ts';
+import { matchedPolicy } from '../../federation/policies/match.ts';
+import type { PlanSnapshot } from '../../federation/snapshot.ts';
+import { CORE_GROUP, federatedType } from '../../federation/type-config.ts';
 import { stringifyJson } from '../../machinery/codec/json.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import type { MemberClient, MemberRef, MemberResult } from '../../ports/member-client.ts';
@@ -16,7 +21,7 @@ import { DATA_DIR } from '../local-control.ts';
 import { type NamedResource, readObjectName } from '../resource-name.ts';
 
 const NOT_FOUND = 4;
-const PARTLY_PLACED = 8;
+const CORE = { group: CORE_GROUP, version: 'v1alpha1' };
 const SILENT = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
 /** `lamiral explain TYPE/NAME`: why each cluster was chosen or not, from the stored SchedulingDecision. */
@@ -46,7 +51,7 @@ export const explain: CommandSpec = {
     try {
       const decision = await findDecision(clients.connect(connection), named, textOption(options, 'namespace') ?? 'default');
       io.out(output === 'json' ? `${stringifyJson(decision as never)}\n` : `${explainDecision(decision)}\n`);
-      return isPartlyPlaced(decision) ? PARTLY_PLACED : 0;
+      return explainExitCode(decision);
     } finally {
       await clients.close();
     }
@@ -70,7 +75,7 @@ async function findDecision(client: MemberClient, { definition, name }: NamedRes
       'Name its namespace with -n.',
       NOT_FOUND,
     );
-  resultOrFail(source, `${resource} ${name}`);
+  const object = resultOrFail(source, `${resource} ${name}`);
   const typeConfig = await typeConfigOf(client, definition);
   const decisions = definition.namespaced ? 'schedulingdecisions' : 'clusterschedulingdecisions';
   const ref: MemberRef = {
@@ -78,28 +83,53 @@ async function findDecision(client: MemberClient, { definition, name }: NamedRes
     version: 'v1alpha1',
     resource: decisions,
     namespace: where,
-    name: federatedObjectName(name, typeConfig),
+    name: federatedObjectName(name, typeConfig.metadata.name ?? ''),
   };
   const decision = await client.get(ref);
-  if (decision.type === 'notFound')
-    throw new CommandError(
-      `${resource} ${name} has not been decided on yet`,
-      'Ask again in a moment; `kubectl describe` shows its events.',
-      NOT_FOUND,
-    );
-  return resultOrFail(decision, ref.name);
+  if (decision.type !== 'notFound') return resultOrFail(decision, ref.name);
+  return undecided(client, object, typeConfig);
 }
 
-/** Name of the FederatedTypeConfig that federates the kind. */
-async function typeConfigOf(client: MemberClient, definition: ResourceDefinition): Promise<string> {
-  const listed = resultOrFail(
-    await client.list({ group: 'core.kubeadmiral.io', version: 'v1alpha1', resource: 'federatedtypeconfigs' }, {}),
-    'the FederatedTypeConfigs',
+/** Why there is no decision: nothing selects the object, which is explained all the same; it is not federated; or it was made just now. */
+async function undecided(client: MemberClient, source: KubeObject, typeConfig: KubeObject): Promise<KubeObject> {
+  const { name = '', namespace = '', labels = {} } = source.metadata;
+  const { pluralName } = typeConfig.spec.sourceType;
+  const namespaceLabels = namespace === '' ? {} : await namespaceLabelsOf(client, namespace);
+  const clusters = resultOrFail(await client.list({ ...CORE, resource: 'federatedclusters' }, {}), 'the FederatedClusters');
+  const snapshot: PlanSnapshot = {
+    source,
+    type: federatedType(typeConfig).type,
+    typeConfig,
+    namespaceLabels,
+    overridePolicies: [],
+    clusters: clusters.items.map(clusterFacts).sort((a, b) => (a.name < b.name ? -1 : 1)),
+    leaders: [],
+    reservations: new Map(),
+  };
+  const now = Date.now();
+  const planned = matchedPolicy({ namespace, labels, namespaceLabels }) ? undefined : plan(snapshot, now);
+  if (planned?.type === 'unselected') return unselectedDecision(snapshot, now);
+  if (planned?.type === 'notFederated')
+    throw new CommandError(`${pluralName} ${name} goes to no cluster: ${planned.reason}`, '', NOT_FOUND);
+  throw new CommandError(
+    `${pluralName} ${name} has not been decided on yet`,
+    'Ask again in a moment; `kubectl describe` shows its events.',
+    NOT_FOUND,
   );
+}
+
+async function namespaceLabelsOf(client: MemberClient, name: string): Promise<Record<string, string>> {
+  const found = await client.get({ group: '', version: 'v1', resource: 'namespaces', namespace: '', name });
+  return resultOrFail(found, `namespace ${name}`).metadata.labels ?? {};
+}
+
+/** The FederatedTypeConfig that federates the kind. */
+async function typeConfigOf(client: MemberClient, definition: ResourceDefinition): Promise<KubeObject> {
+  const listed = resultOrFail(await client.list({ ...CORE, resource: 'federatedtypeconfigs' }, {}), 'the FederatedTypeConfigs');
   const found = listed.items.find(
     ({ spec }) => (spec.sourceType.group ?? '') === definition.group && spec.sourceType.kind === definition.kind,
   );
-  if (found?.metadata.name) return found.metadata.name;
+  if (found) return found;
   throw new CommandError(
     `${definition.kind} is not federated: no FederatedTypeConfig names it`,
     'See `kubectl get ftc` for the kinds that are.',
@@ -110,13 +140,4 @@ async function typeConfigOf(client: MemberClient, definition: ResourceDefinition
 function resultOrFail<T>(result: MemberResult<T>, what: string): T {
   if (result.type === 'ok') return result.value;
   throw new CommandError(`${what} cannot be read: ${result.message}`, '');
-}
-
-function isPartlyPlaced({ spec }: KubeObject): boolean {
-  const wanted = spec.replicas as number | undefined;
-  if (typeof wanted !== 'number') return false;
-  const placements = (spec.placements ?? []) as { replicas?: number | null }[];
-  // Duplicate gives every cluster the whole count: its placements carry no number of their own.
-  if (placements.some(({ replicas }) => typeof replicas !== 'number')) return false;
-  return placements.reduce((sum, { replicas }) => sum + (replicas ?? 0), 0) < wanted;
 }

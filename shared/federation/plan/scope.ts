@@ -2,7 +2,10 @@
 import type { KubeObject } from '../../machinery/object.ts';
 import { isUntouchedNamespace, NO_FEDERATED_RESOURCE_ANNOTATION, SYSTEM_NAMESPACE } from '../keys.ts';
 import { CLUSTER_PROPAGATION_POLICY_LABEL, PROPAGATION_POLICY_LABEL } from '../policies/match.ts';
-import type { PlanSnapshot } from '../snapshot.ts';
+import type { LeaderPlacement, PlanSnapshot } from '../snapshot.ts';
+import { NAMESPACE_CONTROLLER } from './keys.ts';
+import { hasForeign } from './pending.ts';
+import type { Subject } from './subject.ts';
 
 const CONTROL_NAMESPACES: ReadonlySet<string> = new Set(['kube-system', 'kube-public', 'kube-node-lease']);
 /** What every namespace of every cluster makes for itself. */
@@ -26,6 +29,15 @@ export function whyNotFederated(snapshot: PlanSnapshot): string | undefined {
   if (namespace === 'default' && name === API_SERVICE) return 'every cluster makes this object for its own API';
   if (MADE_EVERYWHERE.has(`${type.kind}/${name}`)) return 'every namespace makes this object for itself';
   return policy === undefined && isSystemMade(source) ? 'the system made it for itself' : undefined;
+}
+
+/**
+ * True for an object that would be placed nowhere and never was: no policy, no leader, no controller that is not ours. For such an object KubeAdmiral
+ * keeps a FederatedObject all the same; here nothing is kept, for in most namespaces that is every object, and each would cost four writes.
+ */
+export function isUnselected({ snapshot, pipeline, controller }: Subject, leaders: readonly LeaderPlacement[]): boolean {
+  const { policy, federated } = snapshot;
+  return !policy && !federated && leaders.length === 0 && controller !== NAMESPACE_CONTROLLER && !hasForeign(pipeline);
 }
 
 /** True for the kind whose objects go to every cluster. */

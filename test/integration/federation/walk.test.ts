@@ -270,6 +270,23 @@ describe('what places other objects', () => {
     await expect(world.get('v1', 'Namespace', '', 'shop')).rejects.toThrow('not found');
   });
 
+  test('an object that nothing selects costs one event, told once, and goes at once', async () => {
+    const start = world.medium.transactions().store;
+    const lonely = deployment('lonely', 3);
+    delete lonely.metadata.labels;
+    await world.create(lonely);
+    await world.settle();
+    expect(world.medium.transactions().store - start).toBe(2);
+    await world.patch('apps/v1', 'Deployment', 'default', 'lonely', { spec: { replicas: 4 } });
+    await world.settle(60_000);
+    const told = (await world.list('v1', 'Event')).filter(({ involvedObject }) => involvedObject.name === 'lonely');
+    expect(told.map(({ reason, count }) => [reason, count])).toEqual([['Unscheduled', 1]]);
+    expect(told[0]?.message).toContain('set label kubeadmiral.io/propagation-policy-name');
+    expect(await world.list(CORE, 'FederatedObject')).toEqual([]);
+    await world.delete('apps/v1', 'Deployment', 'default', 'lonely');
+    await expect(world.get('apps/v1', 'Deployment', 'default', 'lonely')).rejects.toThrow('not found');
+  });
+
   test('an object that exists on a member and is not ours is left alone', async () => {
     const foreign = { ...deployment('web', 1), metadata: { name: 'web', namespace: 'default' } };
     world.member('us-1').put('deployments', foreign);

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { explainDecision, explainExitCode } from '../../../../shared/federation/explain.ts';
-import { cluster, configMap, LATER, later, planOf, policy, replicas, snapshot } from './builders.ts';
+import { unselectedDecision } from '../../../../shared/federation/plan.ts';
+import { cluster, configMap, LATER, later, NOW, planOf, policy, replicas, snapshot } from './builders.ts';
 
 const clusters = [
   cluster('ap-1', { cpu: 8, free: 6 }),
@@ -51,11 +52,18 @@ describe('explain', () => {
   });
 
   test('nothing placed: why, and exit code 8', () => {
+    const { decision } = planOf(snapshot({ clusters, policy: policy({ clusterSelector: { region: 'none' } }) }));
+    expect(explainDecision(decision)).toContain('Not scheduled  ');
+    expect(explainExitCode(decision)).toBe(8);
+  });
+
+  test('selected by nothing, so that no decision is stored: which label is missing, for every cluster once', () => {
     const { policy: _none, ...rest } = snapshot({ clusters });
-    const { decision } = planOf(rest);
-    expect(explainDecision(decision)).toContain(
-      'Not scheduled  no policy selects it: set label kubeadmiral.io/propagation-policy-name',
-    );
+    const decision = unselectedDecision(rest, NOW);
+    const text = explainDecision(decision);
+    expect(text).toMatch(/^deployments default\/web {3}not selected {3}8 replicas, no policy\n/);
+    expect(text).toMatch(/^us-1 +- +.*no policy selects it$/m);
+    expect(text).toContain('Not scheduled  no policy selects it: set label kubeadmiral.io/propagation-policy-name');
     expect(explainExitCode(decision)).toBe(8);
   });
 

@@ -29,6 +29,7 @@ const regions = [
   cluster('us-1', { labels: { region: 'us' } }),
 ];
 const inRegion = (...values: string[]) => [{ matchExpressions: [{ key: 'region', operator: 'In', values }] }];
+const REFUSING = { 'kubeadmiral.io/disable-following': 'true' };
 const weights = (...pairs: [string, number][]) => pairs.map(([name, weight]) => ({ cluster: name, preferences: { weight } }));
 const tainted = cluster('us-1', { taints: [{ key: 'dedicated', value: 'gpu', effect: 'NoSchedule' }] });
 
@@ -109,13 +110,36 @@ describe('a policy', () => {
     const planned = planOf(snapshot({ policy: policy({ replicasStrategy: 'Balanced' }) }));
     expect(planned.scheduled).toMatchObject({ status: 'False', reason: 'StrategyUnknown' });
   });
+});
 
-  test('no policy: nothing is placed, and the missing label is named', () => {
-    const { policy: _none, ...rest } = snapshot();
-    const planned = planOf(rest);
+describe('no policy', () => {
+  const { policy: _none, ...unlabelled } = snapshot();
+  const message =
+    'no policy selects it: set label kubeadmiral.io/propagation-policy-name or kubeadmiral.io/cluster-propagation-policy-name on it or on Namespace default';
+
+  test('nothing is kept, and the missing label is named', () => {
+    expect(plan(unlabelled, NOW)).toEqual({
+      type: 'unselected',
+      reason: message,
+      events: [{ type: 'Normal', reason: 'Unscheduled', message }],
+    });
+  });
+
+  test('any more: it leaves its clusters, and the decision says why', () => {
+    const given = snapshot();
+    const { policy: _gone, ...rest } = later(given, planOf(given));
+    const planned = planOf(rest, LATER);
     expect(placed(planned)).toEqual({});
-    expect(planned.events[0]).toMatchObject({ type: 'Normal', reason: 'Unscheduled' });
-    expect(planned.events[0]?.message).toContain('kubeadmiral.io/propagation-policy-name');
+    expect(planned.scheduled).toEqual({ status: 'False', reason: 'NoPolicy', message });
+  });
+
+  test('a label that names a policy which does not exist is kept, and said', () => {
+    expect(planOf(snapshot({ policy: { kind: 'PropagationPolicy', name: 'none' } })).scheduled.reason).toBe('PolicyNotFound');
+  });
+
+  test('a controller that is not ours may place it all the same', () => {
+    const typeConfig = { ...DEPLOYMENTS, spec: { ...DEPLOYMENTS.spec, controllers: [['example.com/placer']] } };
+    expect(plan({ ...unlabelled, typeConfig }, NOW).type).toBe('waiting');
   });
 });
 
@@ -237,10 +261,11 @@ describe('followers', () => {
     });
   });
 
-  test('may refuse', () => {
+  test('may refuse, from the start and later', () => {
     const given = configMap({ leaders: [leader('web', 'us-1')] });
-    given.source.metadata.annotations = { 'kubeadmiral.io/disable-following': 'true' };
-    expect(placed(planOf(given))).toEqual({});
+    const refusing = { ...given.source, metadata: { ...given.source.metadata, annotations: REFUSING } };
+    expect(plan({ ...given, source: refusing }, NOW).type).toBe('unselected');
+    expect(placed(planOf(later(given, planOf(given), { source: refusing }), LATER))).toEqual({});
   });
 
   test('are named by the leader, unless the policy says no or nothing is sent', () => {
@@ -280,7 +305,6 @@ describe('when a plan is made again without a change', () => {
   });
 
   test.each([
-    ['no policy', configMap({ reservations: new Map([['us-1', { cpu: 1 }]]) })],
     [
       'clusters that the policy leaves out',
       snapshot({ source: hungry, policy: policy({ clusterSelector: { region: 'none' } }) }),
