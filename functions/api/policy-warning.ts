@@ -1,5 +1,6 @@
 /** Tells a creator at once that nothing will place the object: which label is missing, in a Warning header. The object is accepted all the same. */
 import type { AdmissionRequest, AdmissionStep } from '../../shared/apiserver/server.ts';
+import { USUALLY_FOLLOW } from '../../shared/federation/followers/followers.ts';
 import { NO_FEDERATED_RESOURCE_ANNOTATION, SYSTEM_NAMESPACE } from '../../shared/federation/keys.ts';
 import {
   CLUSTER_PROPAGATION_POLICY_LABEL,
@@ -9,16 +10,6 @@ import {
 import { type FederatedTypes, SCOPES } from '../../shared/federation/type-config.ts';
 import type { ObjectReader } from '../../shared/runtime/objects.ts';
 import type { ScopeCache } from '../../shared/runtime/scope-cache.ts';
-
-/** Kinds that usually go where a workload goes, or to every cluster: that they have no policy of their own is no surprise. */
-const FOLLOWERS = new Set([
-  '/Namespace',
-  '/ConfigMap',
-  '/Secret',
-  '/ServiceAccount',
-  '/PersistentVolumeClaim',
-  'apiextensions.k8s.io/CustomResourceDefinition',
-]);
 
 /** Kinds that do nothing where no controller runs. Shipped FederatedTypeConfigs leave them out, as KubeAdmiral's do. */
 const RUN_ONLY_IN_MEMBERS = new Set(['/Pod', '/ReplicationController', 'apps/ReplicaSet', 'policy/PodDisruptionBudget']);
@@ -34,7 +25,7 @@ async function warnWithoutPolicy(deps: Deps, request: AdmissionRequest): Promise
   const { definition, operation, subresource, namespace, object } = request;
   if (operation !== 'create' || subresource !== '' || !object || namespace === SYSTEM_NAMESPACE) return;
   const kind = `${definition.group}/${definition.kind}`;
-  if (FOLLOWERS.has(kind) || object.metadata.annotations?.[NO_FEDERATED_RESOURCE_ANNOTATION]) return;
+  if (USUALLY_FOLLOW.has(kind) || object.metadata.annotations?.[NO_FEDERATED_RESOURCE_ANNOTATION]) return;
   // ReplicaSets, Pods and others that a controller makes are their owner's business.
   if ((object.metadata.ownerReferences ?? []).some((owner) => owner.controller)) return;
   const { byKind } = await deps.types.all();

@@ -4,7 +4,7 @@
  */
 import { stringifyJson } from '../machinery/codec/json.ts';
 import type { KubeObject } from '../machinery/object.ts';
-import { followersOf, refusesToFollow } from './followers/followers.ts';
+import { followersOf, refusesToFollow, USUALLY_FOLLOW } from './followers/followers.ts';
 import { DECISION_ANNOTATION, DRY_RUN_ANNOTATION } from './keys.ts';
 import { federatedObject, federatedSpec, isSentChanged, lastDecision, type Parts } from './plan/compose.ts';
 import { type FederatedSpec, placedClusters } from './plan/current.ts';
@@ -37,7 +37,9 @@ export function plan(snapshot: PlanSnapshot, now: number): Plan {
   const placed = place(subject, now);
   if (isUnselected(subject, leaders)) {
     const { message } = placed.outcome;
-    return { type: 'unselected', reason: message, events: [{ type: 'Normal', reason: 'Unscheduled', message }] };
+    const isNews = !USUALLY_FOLLOW.has(`${snapshot.type.group}/${snapshot.type.kind}`);
+    const events = isNews ? [{ type: 'Normal', reason: 'Unscheduled', message } as const] : [];
+    return { type: 'unselected', reason: message, events };
   }
   const parts: Parts = { subject, placed, overrides: [], leaders };
   const spec = federatedSpec(parts);

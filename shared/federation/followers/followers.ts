@@ -25,6 +25,19 @@ const FOLLOWERS: ReadonlySet<string> = new Set([
   'autoscaling/HorizontalPodAutoscaler',
 ]);
 
+/**
+ * Kinds, as `group/kind`, that usually go where a workload goes, or to every cluster. That one of them has no policy of its own is no surprise, and
+ * nobody is told: an event and a warning for each ConfigMap and Secret of a namespace would hide those that matter.
+ */
+export const USUALLY_FOLLOW: ReadonlySet<string> = new Set([
+  '/Namespace',
+  '/ConfigMap',
+  '/Secret',
+  '/ServiceAccount',
+  '/PersistentVolumeClaim',
+  'apiextensions.k8s.io/CustomResourceDefinition',
+]);
+
 /** What every namespace of every member makes for itself; sending the host's would only meet a conflict. */
 const MADE_BY_MEMBERS: ReadonlySet<string> = new Set(['ServiceAccount/default', 'ConfigMap/kube-root-ca.crt']);
 

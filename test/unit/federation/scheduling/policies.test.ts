@@ -125,6 +125,10 @@ describe('no policy', () => {
     });
   });
 
+  test('of a kind that follows workloads: nobody is told', () => {
+    expect(plan(configMap(), NOW)).toEqual({ type: 'unselected', reason: message, events: [] });
+  });
+
   test('any more: it leaves its clusters, and the decision says why', () => {
     const given = snapshot();
     const { policy: _gone, ...rest } = later(given, planOf(given));
