@@ -6,6 +6,7 @@ import { kubeadmiralDefinitions } from '../../shared/apis/kubeadmiral/kinds.ts';
 import { lamiralDefinitions } from '../../shared/apis/lamiral/kinds.ts';
 import { createRegistry } from '../../shared/apis/registry.ts';
 import { fromStored } from '../../shared/apis/stored.ts';
+import { defaultAdmission } from '../../shared/apiserver/admission/chain.ts';
 import { createApiServer } from '../../shared/apiserver/create.ts';
 import type { ApiServer } from '../../shared/apiserver/server.ts';
 import { federatedType, federatedTypes, SCOPES } from '../../shared/federation/type-config.ts';
@@ -41,7 +42,10 @@ export async function createControlPlane({ store, clock, ids, log, token }: Deps
     log,
     authenticate: staticTokens(new Map([[token, ADMIN]])),
     authorize: mastersOnly,
-    admission: [policyWarning({ types, reader: createObjectReader(store.objects) })],
+    admission: [
+      ...defaultAdmission({ store, registry: () => registry, clock, ids, log }),
+      policyWarning({ types, reader: createObjectReader(store.objects) }),
+    ],
     views: new Map(),
     version: VERSION,
     readiness: new Map(),

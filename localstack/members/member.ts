@@ -7,6 +7,7 @@ import { openSqlite } from '../../shared/adapters/sqlite/open.ts';
 import { builtInDefinitions } from '../../shared/apis/built-in.ts';
 import { createRegistry } from '../../shared/apis/registry.ts';
 import { seedObjects } from '../../shared/apis/seeds.ts';
+import { defaultAdmission } from '../../shared/apiserver/admission/chain.ts';
 import { createApiServer } from '../../shared/apiserver/create.ts';
 import type { Log } from '../../shared/ports/system.ts';
 import { ADMIN, mastersOnly, staticTokens } from '../access.ts';
@@ -53,7 +54,7 @@ export async function startMember(options: MemberOptions, log: Log): Promise<Run
     log,
     authenticate: staticTokens(new Map([[options.token, ADMIN]])),
     authorize: mastersOnly,
-    admission: [],
+    admission: defaultAdmission({ store: medium.store, registry: () => registry, clock, ids, log }),
     views: new Map(),
     version: VERSION,
     readiness: new Map(),

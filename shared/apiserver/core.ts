@@ -2,22 +2,22 @@
 import type { Registry, ResourceDefinition } from '../apis/definition.ts';
 import type { ProtobufCodec } from '../machinery/codec/protobuf.ts';
 import type { KubeObject } from '../machinery/object.ts';
-import type { StoredObject } from '../ports/object-store.ts';
+import type { ObjectStore, StoredObject } from '../ports/object-store.ts';
 import type { Negotiated } from './http/accept.ts';
-import type { AdmissionStep, ApiServerDeps, User, View } from './server.ts';
+import type { AdmissionChain } from './resources/admit.ts';
+import type { ApiServerDeps, User, View } from './server.ts';
 import type { WatchHub } from './watch/hub.ts';
 
 export type Core = {
   deps: ApiServerDeps;
-  /** The built-in steps, then those of `deps`. */
-  admission: readonly AdmissionStep[];
-  /** Whether a step of `deps` may change objects. */
-  changesObjects: boolean;
+  admission: AdmissionChain;
   views: ReadonlyMap<string, View>;
   negotiate: (header: string | null) => Negotiated;
   /** Loaded with the first protobuf body. */
   protobuf: () => ProtobufCodec;
   watches: WatchHub;
+  /** The store as one kind sees it: the store itself, but for custom resources, which lie there in several versions. */
+  objects: (definition: ResourceDefinition) => ObjectStore;
 };
 
 export type FieldValidation = 'Strict' | 'Warn' | 'Ignore';

@@ -6,14 +6,16 @@ import { Hono } from 'hono';
 import { protobufData } from '../apis/data/load.ts';
 import { once } from '../apis/once.ts';
 import { createProtobufCodec } from '../machinery/codec/protobuf.ts';
-import { namespaceLifecycle } from './admission/namespace-lifecycle.ts';
 import type { Core } from './core.ts';
 import { createFrontDoor } from './front-door.ts';
 import { createNegotiator } from './http/accept.ts';
+import { createAdmissionChain } from './resources/admit.ts';
 import { reviewViews } from './reviews.ts';
 import type { ApiServer, ApiServerDeps } from './server.ts';
 import { createResourceService } from './service.ts';
 import { guardStore } from './store.ts';
+import { createConversion } from './types/convert.ts';
+import { createVersionedStores } from './types/versioned.ts';
 import { createWatchHub } from './watch/hub.ts';
 
 /** Builds the server. It listens nowhere: `app.fetch` is handed to whatever does. `close` ends open watches. */
@@ -21,15 +23,20 @@ export function createApiServer(given: ApiServerDeps): ApiServer {
   const deps: ApiServerDeps = { ...given, store: guardStore(given.store, given.log) };
   const core: Core = {
     deps,
-    admission: [namespaceLifecycle(deps), ...deps.admission],
-    changesObjects: deps.admission.some((step) => step.mutate !== undefined),
+    admission: createAdmissionChain(deps.admission),
     views: new Map([...reviewViews(deps), ...deps.views]),
     negotiate: createNegotiator(),
     protobuf: once(() => createProtobufCodec(protobufData())),
     watches: createWatchHub(deps),
+    objects: createVersionedStores(deps.store.objects, createConversion(undefined)),
   };
+  const forget = deps.types?.onChange((registry) => core.watches.retire(registry));
   const answer = createFrontDoor(core);
   const app = new Hono();
   app.all('*', (context) => answer(context.req.raw));
-  return { app, resources: createResourceService(core), close: () => core.watches.close() };
+  const close = async () => {
+    forget?.();
+    await core.watches.close();
+  };
+  return { app, resources: createResourceService(core), close };
 }

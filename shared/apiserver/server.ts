@@ -42,8 +42,12 @@ export type AdmissionRequest = {
   /** Adds a Warning header. */
   warn(text: string): void;
 };
+/** A sort of write, which says by itself whether a step looks at it. */
+export type AdmissionTarget = Pick<AdmissionRequest, 'definition' | 'operation' | 'subresource'>;
 export type AdmissionStep = {
   name: string;
+  /** Whether it looks at writes of this sort at all; absent: at every one. Asked once per sort, so the answer must stay the same. */
+  concerns?(target: AdmissionTarget): boolean;
   mutate?(request: AdmissionRequest): Promise<void>;
   validate?(request: AdmissionRequest): Promise<void>;
 };
@@ -61,6 +65,13 @@ export type ApiServerDeps = {
   store: Pick<Store, 'objects' | 'lanes'>;
   /** Read per request: a CRD may change it. */
   registry: () => Registry;
+  /** Where kinds come and go while the server runs: waited for before a kind is believed to be missing. */
+  types?: {
+    /** Undefined while `registry` holds all that this process knows of. */
+    pending(): Promise<void> | undefined;
+    settle(): Promise<void>;
+    onChange(listener: (registry: Registry) => void): () => void;
+  };
   clock: Clock;
   ids: Ids;
   log: Log;

@@ -19,6 +19,8 @@ export type SweepMessage =
   | { type: 'ownerGone'; uid: string; attempt: number }
   | { type: 'deleting'; object: ObjectRef; attempt: number }
   | { type: 'namespace'; name: string; attempt: number }
+  /** One controller's look at one object; `controller` names it (control/routes.ts says when, functions/sweeper/controllers what). */
+  | { type: 'control'; controller: string; object: ObjectRef; attempt: number }
   | { type: 'pass'; attempt: number };
 
 export type WorkMessage = ScheduleMessage | DispatchMessage | StatusMessage | ClusterMessage | SweepMessage;

@@ -84,6 +84,8 @@ export function identityOf(work: WorkMessage): string {
       return `deleting ${refText(work.object)}`;
     case 'namespace':
       return `namespace ${work.name}`;
+    case 'control':
+      return `control ${work.controller} ${refText(work.object)}`;
     case 'pass':
       return 'pass';
   }
@@ -100,7 +102,7 @@ export function toMessage({ work, cause }: Outgoing): Message {
   };
 }
 
-const TYPES = new Set(['schedule', 'dispatch', 'status', 'cluster', 'ownerGone', 'deleting', 'namespace', 'pass']);
+const TYPES = new Set(['schedule', 'dispatch', 'status', 'cluster', 'ownerGone', 'deleting', 'namespace', 'control', 'pass']);
 
 /** Reads a message's body. Undefined when it is not work of ours (another version's, or damaged): it belongs to the dead letters. */
 export function parseWork(body: string): WorkMessage | undefined {

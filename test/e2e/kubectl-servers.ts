@@ -17,6 +17,7 @@ import { openMemory } from '../../shared/adapters/memory/open.ts';
 import { builtInDefinitions } from '../../shared/apis/built-in.ts';
 import { createRegistry } from '../../shared/apis/registry.ts';
 import { seedObjects } from '../../shared/apis/seeds.ts';
+import { defaultAdmission } from '../../shared/apiserver/admission/chain.ts';
 import { createApiServer } from '../../shared/apiserver/create.ts';
 import { ROOT } from './program.ts';
 
@@ -47,7 +48,13 @@ export async function startOurs(dir: string): Promise<Endpoint> {
     log: memoryLog(),
     authenticate: staticTokens(new Map([[TOKEN, ADMIN]])),
     authorize: mastersOnly,
-    admission: [],
+    admission: defaultAdmission({
+      store: medium.store,
+      registry: () => registry,
+      clock,
+      ids: systemIds(),
+      log: memoryLog(),
+    }),
     views: new Map(),
     version: { major: '1', minor: '35', gitVersion: 'v1.35.4' },
     readiness: new Map(),

@@ -1,4 +1,5 @@
 /** Admission of namespaces: nothing is created where there is no namespace or where it is being deleted, and some may not be deleted. */
+import type { ResourceDefinition } from '../../apis/definition.ts';
 import { fromStored } from '../../apis/stored.ts';
 import { failure, forbidden, notFound } from '../../machinery/status.ts';
 import type { Store } from '../../ports/object-store.ts';
@@ -23,15 +24,18 @@ export function namespaceLifecycle(deps: Deps): AdmissionStep {
   });
   return {
     name: 'NamespaceLifecycle',
+    concerns: ({ definition, operation }) =>
+      operation === 'delete' ? isNamespace(definition) : operation === 'create' && definition.namespaced && !definition.virtual,
     mutate: (request) => admit(deps, aliveAt, request),
   };
 }
 
 async function admit(deps: Deps, aliveAt: Map<string, number>, request: AdmissionRequest): Promise<void> {
-  const { definition, operation, namespace, name } = request;
-  if (operation === 'delete' && definition.group === '' && definition.plural === 'namespaces' && PROTECTED.has(name))
-    throw forbidden(NAMESPACES, name, 'this namespace may not be deleted');
-  if (operation !== 'create' || !definition.namespaced || definition.virtual) return;
+  const { operation, namespace, name } = request;
+  if (operation === 'delete') {
+    if (PROTECTED.has(name)) throw forbidden(NAMESPACES, name, 'this namespace may not be deleted');
+    return;
+  }
   const now = deps.clock.now();
   const seen = aliveAt.get(namespace);
   if (seen !== undefined && now - seen < NAMESPACE_CACHE_MS) return;
@@ -40,6 +44,10 @@ async function admit(deps: Deps, aliveAt: Map<string, number>, request: Admissio
   if (fromStored(stored).metadata.deletionTimestamp) throw terminating(request);
   if (aliveAt.size >= NAMESPACE_CACHE_ENTRIES_MAX) aliveAt.clear();
   aliveAt.set(namespace, now);
+}
+
+function isNamespace({ group, plural }: ResourceDefinition): boolean {
+  return group === '' && plural === 'namespaces';
 }
 
 /** Clients look at the cause (Helm, Flux), not at the sentence. */

@@ -1,9 +1,35 @@
 /** The admission chain around one write: every step may change the object, then every step may refuse it. */
-import { cloneJson, deepEqual } from '../../machinery/equality.ts';
+import type { ResourceDefinition } from '../../apis/definition.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import type { Core, WriteContext } from '../core.ts';
-import type { AdmissionRequest } from '../server.ts';
-import { ownersAfter } from './owners.ts';
+import type { AdmissionRequest, AdmissionStep, AdmissionTarget } from '../server.ts';
+
+/** The steps that look at one sort of write. */
+type Steps = { mutating: readonly AdmissionStep[]; validating: readonly AdmissionStep[] };
+
+/** A chain that knows which of its steps look at what, so that a write costs nothing for the steps that do not. */
+export type AdmissionChain = { stepsFor(target: AdmissionTarget): Steps };
+
+export function createAdmissionChain(steps: readonly AdmissionStep[]): AdmissionChain {
+  const known = new WeakMap<ResourceDefinition, Map<string, Steps>>();
+  return {
+    stepsFor(target) {
+      const { definition, operation, subresource } = target;
+      const bySort = known.get(definition) ?? new Map<string, Steps>();
+      known.set(definition, bySort);
+      const sort = subresource === '' ? operation : `${operation}/${subresource}`;
+      const found = bySort.get(sort);
+      if (found) return found;
+      const concerned = steps.filter((step) => step.concerns?.(target) ?? true);
+      const made = {
+        mutating: concerned.filter((step) => step.mutate !== undefined),
+        validating: concerned.filter((step) => step.validate !== undefined),
+      };
+      bySort.set(sort, made);
+      return made;
+    },
+  };
+}
 
 /** A request of the chain. The same one is given to both passes, so that `object` is what mutation left. */
 export function admissionRequest(
@@ -16,22 +42,12 @@ export function admissionRequest(
   return { definition, operation, subresource, namespace, name, ...objects, user, dryRun, warn };
 }
 
-/** The first pass of a delete, which changes nothing. */
+/** The first pass. What it changes has no owner among the managedFields: upstream notes the owners before it admits. */
 export async function mutate(core: Core, request: AdmissionRequest): Promise<void> {
-  for (const step of core.admission) await step.mutate?.(request);
+  for (const step of core.admission.stepsFor(request).mutating) await step.mutate?.(request);
 }
 
-/** The first pass of a write. What admission changes belongs to the writer, as upstream has it. */
-export async function mutateTracked(core: Core, context: WriteContext, request: AdmissionRequest): Promise<void> {
-  const { object } = request;
-  // Most chains change nothing: only one that may is worth a copy.
-  const before = core.changesObjects && object ? cloneJson(object) : undefined;
-  await mutate(core, request);
-  const after = request.object;
-  if (before === undefined || after === undefined || deepEqual(before, after)) return;
-  after.metadata.managedFields = ownersAfter(context, before, after);
-}
-
+/** The second pass, on what is about to be stored. */
 export async function validate(core: Core, request: AdmissionRequest): Promise<void> {
-  for (const step of core.admission) await step.validate?.(request);
+  for (const step of core.admission.stepsFor(request).validating) await step.validate?.(request);
 }

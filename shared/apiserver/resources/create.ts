@@ -6,6 +6,7 @@ import {
   badRequest,
   failure,
   invalid,
+  methodNotAllowed,
   requestEntityTooLarge,
   StatusError,
   tooManyRequests,
@@ -13,7 +14,7 @@ import {
 import type { NewObject, StoredObject } from '../../ports/object-store.ts';
 import type { Core, WriteContext, WriteResult } from '../core.ts';
 import { GENERATE_NAME_BASE_MAX, GENERATE_NAME_TRIES, OBJECT_BYTES_MAX } from '../limits.ts';
-import { admissionRequest, mutateTracked, validate } from './admit.ts';
+import { admissionRequest, mutate, validate } from './admit.ts';
 import { ownersAfter } from './owners.ts';
 import { resourceOf } from './read.ts';
 import { decode, encode } from './storage.ts';
@@ -26,6 +27,7 @@ export async function createObject(
   options: { tracked: boolean },
 ): Promise<WriteResult> {
   const { definition } = context;
+  if (definition.custom?.terminating) throw terminating();
   if (object.metadata.resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created');
   placeInNamespace(context, object.metadata);
   // In Go's form: what clients compare with is what the real API server shows.
@@ -36,7 +38,7 @@ export async function createObject(
   if (base !== '') asked.metadata.name = generateName(core, base);
   if (!options.tracked) asked.metadata.managedFields = ownersAfter(context, undefined, asked);
   const request = admissionRequest(context, 'create', { object: asked });
-  await mutateTracked(core, context, request);
+  await mutate(core, request);
   const identity = { now: context.now, uid: core.deps.ids.uid() };
   const prepared = stored(prepareCreate(definition, request.object ?? asked, identity));
   // Defaults also hold for what preparing has added: upstream fills them in again whenever it reads.
@@ -46,6 +48,12 @@ export async function createObject(
   await validate(core, request);
   for (const text of definition.strategy.warnings?.(prepared, undefined) ?? []) context.warn(text);
   return store(core, context, prepared, base === '' ? 1 : GENERATE_NAME_TRIES);
+}
+
+/** Instances are being deleted with their definition: 405, so that clients do not try again. */
+function terminating(): StatusError {
+  const message = 'create not allowed while custom resource definition is terminating';
+  return new StatusError({ ...methodNotAllowed().status, message });
 }
 
 /** The URL's namespace counts; a body may repeat it, never contradict it. */
@@ -75,7 +83,7 @@ async function store(core: Core, context: WriteContext, object: KubeObject, trie
   for (let attempt = 1; ; attempt += 1) {
     const encoded = encode(context.definition, context.storage, object);
     refuseOversize(encoded);
-    const stored = context.dryRun ? await tryOut(core, encoded) : await commit(core, context, encoded);
+    const stored = context.dryRun ? await tryOut(core, context, encoded) : await commit(core, context, encoded);
     if (stored.type === 'created') {
       if (stored.object.resourceVersion !== '') object.metadata.resourceVersion = stored.object.resourceVersion;
       return { type: 'created', stored: stored.object, object };
@@ -87,13 +95,13 @@ async function store(core: Core, context: WriteContext, object: KubeObject, trie
 
 type Attempt = { type: 'created'; object: StoredObject } | { type: 'taken'; current: StoredObject | undefined };
 
-async function tryOut(core: Core, object: NewObject): Promise<Attempt> {
-  const current = await core.deps.store.objects.get(object);
+async function tryOut(core: Core, { definition }: WriteContext, object: NewObject): Promise<Attempt> {
+  const current = await core.objects(definition).get(object);
   return current ? { type: 'taken', current } : { type: 'created', object: { ...object, resourceVersion: '' } };
 }
 
 async function commit(core: Core, context: WriteContext, object: NewObject): Promise<Attempt> {
-  const outcome = await core.deps.store.objects.write({ operations: [{ type: 'create', object }], writer: context.writer });
+  const outcome = await core.objects(context.definition).write({ operations: [{ type: 'create', object }], writer: context.writer });
   if (outcome.type === 'busy') throw busy(outcome.retryAfterSeconds);
   if (outcome.type === 'conflict') return { type: 'taken', current: outcome.current };
   return { type: 'created', object: { ...object, resourceVersion: outcome.resourceVersions[0] ?? '' } };

@@ -5,8 +5,9 @@ import { badRequest, conflict, invalid, notFound, OBJECT_WAS_MODIFIED } from '..
 import type { NewObject, StoredObject, WriteOperation } from '../../ports/object-store.ts';
 import type { Core, WriteContext, WriteResult } from '../core.ts';
 import { WRITE_ATTEMPTS_MAX } from '../limits.ts';
-import { admissionRequest, mutateTracked, validate } from './admit.ts';
+import { admissionRequest, mutate, validate } from './admit.ts';
 import { busy, placeInNamespace, refuseOversize } from './create.ts';
+import type { VersionedObject } from '../types/versioned.ts';
 import { ownersAfter } from './owners.ts';
 import { resourceOf } from './read.ts';
 import { decode, encode } from './storage.ts';
@@ -28,7 +29,7 @@ export async function updateObject(
   onMissing?: () => Promise<WriteResult>,
 ): Promise<WriteResult> {
   const ref = { scope: context.scope, namespace: context.namespace, name: context.name };
-  let stored = await core.deps.store.objects.get(ref);
+  let stored: VersionedObject | undefined = await core.objects(context.definition).get(ref);
   for (let attempt = 1; attempt <= WRITE_ATTEMPTS_MAX; attempt += 1) {
     if (stored === undefined) {
       if (onMissing) return onMissing();
@@ -60,12 +61,12 @@ function checkIdentity(context: WriteContext, object: KubeObject, live: KubeObje
   throw invalid(context.definition, context.name, [{ type: 'Invalid', field: 'metadata.uid', detail }]);
 }
 
-type Outcome = WriteResult | { type: 'stale'; current: StoredObject | undefined };
+type Outcome = WriteResult | { type: 'stale'; current: VersionedObject | undefined };
 
 async function replace(
   core: Core,
   context: WriteContext,
-  { stored, live }: { stored: StoredObject; live: KubeObject },
+  { stored, live }: { stored: VersionedObject; live: KubeObject },
   change: Change,
 ): Promise<Outcome> {
   const { definition } = context;
@@ -76,14 +77,15 @@ async function replace(
   strategy.applyDefaults?.(asked);
   if (!change.tracked) asked.metadata.managedFields = ownersAfter(context, live, asked);
   const request = admissionRequest(context, 'update', { object: asked, old: live });
-  await mutateTracked(core, context, request);
+  await mutate(core, request);
   const moment = { now: context.now, subresource: context.subresource };
   const object = form.stored(prepareUpdate(definition, request.object ?? asked, live, moment));
   refuseInvalid(context, object, live);
   request.object = object;
   await validate(core, request);
   for (const text of strategy.warnings?.(object, live) ?? []) context.warn(text);
-  if (isUnchanged(live, object)) return { type: 'unchanged', stored, object: live };
+  // What lies there in an old version or form is written anew even so: that is how a storage version is left.
+  if (!stored.stale && isUnchanged(live, object)) return { type: 'unchanged', stored, object: live };
   return write(core, context, stored, object);
 }
 
@@ -113,7 +115,7 @@ async function commit(
   object: KubeObject,
   type: WriteResult['type'],
 ): Promise<Outcome> {
-  const outcome = await core.deps.store.objects.write({ operations: [operation], writer: context.writer });
+  const outcome = await core.objects(context.definition).write({ operations: [operation], writer: context.writer });
   if (outcome.type === 'busy') throw busy(outcome.retryAfterSeconds);
   if (outcome.type === 'conflict') return { type: 'stale', current: outcome.current };
   const resourceVersion = outcome.resourceVersions[0] ?? '';

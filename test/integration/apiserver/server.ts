@@ -8,6 +8,7 @@ import { builtInDefinitions } from '../../../shared/apis/built-in.ts';
 import type { Registry, ResourceDefinition } from '../../../shared/apis/definition.ts';
 import { kubeadmiralDefinitions } from '../../../shared/apis/kubeadmiral/kinds.ts';
 import { createRegistry } from '../../../shared/apis/registry.ts';
+import { defaultAdmission } from '../../../shared/apiserver/admission/chain.ts';
 import { createApiServer } from '../../../shared/apiserver/create.ts';
 import type { ApiServer, ApiServerDeps } from '../../../shared/apiserver/server.ts';
 
@@ -69,7 +70,7 @@ export async function startTestServer(overrides: Partial<ApiServerDeps> = {}): P
       allowed: user.groups.includes('system:masters') || READ_VERBS.has(verb),
       reason: '',
     }),
-    admission: [],
+    admission: defaultAdmission({ store: medium.store, registry: () => registry, clock, ids: seededIds(8), log }),
     views: new Map(),
     version: { major: '1', minor: '35', gitVersion: 'v1.35.4' },
     readiness: new Map(),

@@ -25,6 +25,7 @@ import { lamiralDefinitions } from '../../../shared/apis/lamiral/kinds.ts';
 import { createRegistry } from '../../../shared/apis/registry.ts';
 import { controlPlaneSeeds } from '../../../shared/apis/seeds.ts';
 import { fromStored } from '../../../shared/apis/stored.ts';
+import { defaultAdmission } from '../../../shared/apiserver/admission/chain.ts';
 import { createApiServer } from '../../../shared/apiserver/create.ts';
 import type { ApiServer } from '../../../shared/apiserver/server.ts';
 import { memberConnection } from '../../../shared/federation/clusters/auth.ts';
@@ -199,7 +200,7 @@ function createServer(medium: ReturnType<typeof openMemory>, { clock, ids, log, 
     log,
     authenticate: async () => undefined,
     authorize: async () => ({ allowed: true, reason: '' }),
-    admission: [],
+    admission: defaultAdmission({ store: medium.store, registry: () => registry, clock, ids, log }),
     views: new Map(),
     version: { major: '1', minor: '35', gitVersion: 'v1.35.4' },
     readiness: new Map(),
