@@ -5,6 +5,7 @@
 import { SYSTEM_NAMESPACE } from '../../shared/federation/keys.ts';
 import { type FederatedTypes, SCOPES } from '../../shared/federation/type-config.ts';
 import type { FeedEntry } from '../../shared/ports/object-store.ts';
+import { CONTROLLER_WRITER } from '../../shared/runtime/control/router.ts';
 import { refOf } from '../../shared/runtime/objects.ts';
 import type { Outgoing } from '../../shared/runtime/send.ts';
 import { type ClusterChange, clustersOfSecret, clusterWork } from './clusters.ts';
@@ -15,7 +16,7 @@ import { objectsOfNamespace, objectsOfPolicy, objectsOfProfile, objectsOfType } 
 const PLACING_WRITERS = new Set(['scheduler', 'status']);
 
 /** All writers that are workers: their objects' owners stood when they wrote. Everybody else is a user, or acts for one. */
-const WORKERS = new Set([...PLACING_WRITERS, 'dispatcher', 'clusters', 'sweeper']);
+const WORKERS = new Set([...PLACING_WRITERS, 'dispatcher', 'clusters', 'sweeper', CONTROLLER_WRITER]);
 
 /** Scopes that only workers write and nobody acts on; deleting what they own is still garbage collection's. */
 const SILENT_SCOPES = new Set<string>([
@@ -44,13 +45,16 @@ export async function* workOf(
   const cause = `${entry.scope}@${entry.resourceVersion}`;
   if (entry.scope === SCOPES.events) return;
   yield* garbage(deps, entry, cause);
+  for (const target of await deps.control.targetsOf(entry)) yield { work: { type: 'control', ...target, attempt: 0 }, cause };
   if (SILENT_SCOPES.has(entry.scope)) return;
   if (entry.scope === SCOPES.clusters) return yield* clusterWork(deps, entry, cause);
   if (POLICY_SCOPES.has(entry.scope)) return yield* objectsOfPolicy(deps, types, entry, cause);
   if (entry.scope === SCOPES.profiles) return yield* objectsOfProfile(deps, types, entry, cause);
   if (entry.scope === SCOPES.typeConfigs) return yield* objectsOfType(deps, types, entry, cause);
   if (entry.scope === SCOPES.secrets && entry.namespace === SYSTEM_NAMESPACE) yield* clustersOfSecret(deps, entry, cause);
-  if (PLACING_WRITERS.has(entry.writer) && entry.type !== 'deleted') return;
+  // What a controller makes belongs to this cluster alone, and every member's controllers make their own.
+  const isOurs = PLACING_WRITERS.has(entry.writer) || entry.writer === CONTROLLER_WRITER;
+  if (isOurs && entry.type !== 'deleted') return;
   const isFederated = entry.scope === SCOPES.federated || entry.scope === SCOPES.clusterFederated;
   // The scheduler maps a FederatedObject to its source itself: the owner is in the object, not in the log entry.
   if (isFederated || types.byScope.has(entry.scope)) yield schedule(entry, cause);

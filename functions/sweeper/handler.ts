@@ -1,14 +1,18 @@
 /** The sweeper function: garbage collection, namespaces, and the slow pass. */
 import { type BatchDeps, type BatchHandler, createBatchHandler } from '../../shared/runtime/batch.ts';
+import { reconcileControl } from './controllers/all.ts';
+import type { ControlDeps } from './controllers/controller.ts';
 import { reconcileDeleting, reconcileOwnerGone } from './garbage.ts';
 import { type PassDeps, reconcilePass } from './pass.ts';
 import { reconcileNamespace } from './reconcile-namespace.ts';
 
+export { reconcileControl } from './controllers/all.ts';
+export type { ControlDeps } from './controllers/controller.ts';
 export { type GarbageDeps, reconcileDeleting, reconcileOwnerGone } from './garbage.ts';
 export { type PassDeps, reconcilePass } from './pass.ts';
 export { reconcileNamespace } from './reconcile-namespace.ts';
 
-export type SweeperDeps = PassDeps & BatchDeps;
+export type SweeperDeps = PassDeps & BatchDeps & ControlDeps;
 
 /** The handler of the `sweeper` queue. */
 export function createSweeperHandler(deps: SweeperDeps): BatchHandler {
@@ -22,6 +26,8 @@ export function createSweeperHandler(deps: SweeperDeps): BatchHandler {
           return reconcileDeleting(deps, work.object, work.attempt);
         case 'namespace':
           return reconcileNamespace(deps, work.name, work.attempt);
+        case 'control':
+          return reconcileControl(deps, work);
         case 'pass':
           return reconcilePass(deps);
         default:

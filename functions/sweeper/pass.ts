@@ -1,6 +1,6 @@
 /** The slow pass: what a lost message, a crash or a long outage left behind is found by comparing, and sent again. A part of the objects per pass. */
 
-import { fromStored, type ObjectRef, type StoredObject } from '../../shared/apis/stored.ts';
+import { fromStored, type ObjectRef, type StoredObject, storedScope } from '../../shared/apis/stored.ts';
 import type { ClusterView } from '../../shared/federation/clusters/view.ts';
 import { CLUSTER_PROPAGATION_POLICY_LABEL, PROPAGATION_POLICY_LABEL } from '../../shared/federation/policies/match.ts';
 import { type DispatchRecord, dispatchOwner, parseDispatchOwner } from '../../shared/federation/records.ts';
@@ -16,6 +16,7 @@ import { parseJson } from '../../shared/machinery/codec/json.ts';
 import type { Cursors, Records, WriteOperation } from '../../shared/ports/object-store.ts';
 import type { Log } from '../../shared/ports/system.ts';
 import { EVENT_KEPT_MS } from '../../shared/runtime/events.ts';
+import type { ControlRouter } from '../../shared/runtime/control/router.ts';
 import type { WorkMessage } from '../../shared/runtime/messages.ts';
 import { listStored, listStoredAfter, refOf } from '../../shared/runtime/objects.ts';
 import { removeOperation } from '../../shared/runtime/operations.ts';
@@ -23,7 +24,7 @@ import { done, type ReconcileResult } from '../../shared/runtime/reconcile.ts';
 import type { ScopeCache } from '../../shared/runtime/scope-cache.ts';
 import type { Outgoing, Sender } from '../../shared/runtime/send.ts';
 import { type GarbageDeps, writeEach } from './garbage.ts';
-import { EVENTS_PER_PASS, OBJECTS_PER_PASS, PARKED_PER_PASS, STALE_WORK_MS } from './limits.ts';
+import { EVENTS_PER_PASS, OBJECTS_PER_PASS, PARKED_PER_PASS, RESYNC_MS, STALE_WORK_MS } from './limits.ts';
 
 export type PassDeps = GarbageDeps & {
   records: Pick<Records, 'ofOwner' | 'parkedFor'>;
@@ -31,17 +32,20 @@ export type PassDeps = GarbageDeps & {
   clusters: ScopeCache<ReadonlyMap<string, ClusterView>>;
   types: ScopeCache<FederatedTypes>;
   sender: Sender;
+  control: ControlRouter;
   log: Log;
 };
 
 const CURSOR = 'sweeper-pass';
+const RESYNC_CURSOR = 'sweeper-resync';
 
 /** One pass. Safe to run at any time, also twice at once. */
 export async function reconcilePass(deps: PassDeps): Promise<ReconcileResult> {
   const expired = await removeExpiredEvents(deps);
   const parked = await resendParked(deps);
   const lost = await resendLost(deps);
-  return done(`${expired} events expired, ${parked} parked and ${lost} lost pieces of work sent again`);
+  const looks = await resyncControllers(deps);
+  return done(`${expired} events expired, ${parked} parked and ${lost} lost pieces of work sent again, ${looks} controls`);
 }
 
 const LAST_SEEN = /"(?:lastTimestamp|eventTime)":"([^"]+)"/g;
@@ -62,6 +66,26 @@ function lastSeen({ body }: StoredObject): number {
   const times = [...body.matchAll(LAST_SEEN)].map(([, time]) => Date.parse(time ?? ''));
   const created = Date.parse(/"creationTimestamp":"([^"]+)"/.exec(body)?.[1] ?? '');
   return Math.max(...[...times, created].filter((time) => !Number.isNaN(time)));
+}
+
+/** Now and then the controllers look at everything that is theirs: what a message that was lost for good left undone. Answers how many looks were asked for. */
+async function resyncControllers(deps: PassDeps): Promise<number> {
+  const turn = String(Math.floor(deps.clock.now() / RESYNC_MS));
+  const last = await deps.cursors.load(RESYNC_CURSOR);
+  if (last === turn) return 0;
+  let count = 0;
+  const scopes = new Set(deps.registry().all().filter(({ virtual }) => !virtual).map(storedScope));
+  for (const scope of deps.control.resyncScopes) {
+    if (!scopes.has(scope)) continue;
+    const outgoing: Outgoing[] = [];
+    for await (const stored of listStored(deps.objects, scope))
+      for (const target of deps.control.resyncOf(stored))
+        outgoing.push({ work: { type: 'control', ...target, attempt: 0 }, cause: `resync ${turn}` });
+    await deps.sender.send(outgoing);
+    count += outgoing.length;
+  }
+  await deps.cursors.store(RESYNC_CURSOR, turn, last);
+  return count;
 }
 
 async function resendParked(deps: PassDeps): Promise<number> {

@@ -22,6 +22,8 @@ import type { MemberClients } from '../../shared/ports/member-client.ts';
 import type { Clock, Ids, Log } from '../../shared/ports/system.ts';
 import type { BatchHandler } from '../../shared/runtime/batch.ts';
 import { createBreakers } from '../../shared/runtime/breaker.ts';
+import { createControlRouter } from '../../shared/runtime/control/router.ts';
+import { controlRoutes } from '../../shared/runtime/control/routes.ts';
 import { createMemberAccess } from '../../shared/runtime/members.ts';
 import type { QueueName } from '../../shared/runtime/messages.ts';
 import { createObjectReader } from '../../shared/runtime/objects.ts';
@@ -49,6 +51,8 @@ export type FunctionsDeps = {
   ids: Ids;
   log: Log;
   narrator: Narrator;
+  /** PEM of the authority behind the API's certificate. */
+  caCert: string;
   clusterTimes?: ClusterTimes;
 };
 export type RunningFunctions = { stop(): Promise<void> };
@@ -139,7 +143,8 @@ function sharedParts({ medium, plane, clock, ids, log }: FunctionsDeps) {
 /** The handlers, as docs/functions.md puts them together. */
 function wire(deps: FunctionsDeps) {
   const { medium, clock, narrator, clusterTimes = DEV_CLUSTER_TIMES } = deps;
-  const { feed, cursors, index, records } = medium.store;
+  const { feed, cursors, index, lanes, records } = medium.store;
+  const control = createControlRouter(controlRoutes(medium.store));
   const { base, views, facts, clients, members, bootstrapMembers, breakers } = sharedParts(deps);
   const watches = createMemberWatches({ ...base, clusters: views, members });
   const onCluster = (change: { cluster: string; type: 'joined' | 'ready' | 'offline' | 'gone'; message: string }) => {
@@ -173,9 +178,9 @@ function wire(deps: FunctionsDeps) {
       nodeFilters: [],
       onCluster,
     }),
-    sweeper: createSweeperHandler({ ...base, index, cursors, clusters: views }),
+    sweeper: createSweeperHandler({ ...base, index, cursors, lanes, clusters: views, caCert: deps.caCert, control }),
   };
-  return { handlers, relay: { ...base, feed, cursors, index }, base, watches, clients };
+  return { handlers, relay: { ...base, feed, cursors, index, control }, base, watches, clients };
 }
 
 /** Calls `act` at once and then every `everyMs`, until `signal` aborts. A failure is logged; the next turn comes. */

@@ -79,7 +79,15 @@ async function startSteps(
 
   const narrator = createNarrator(screen, () => clock.now());
   let isQuiet = true;
-  const functions = await startFunctions({ medium, plane, clock, ids, log, narrator: quietWhile(narrator, () => isQuiet) });
+  const functions = await startFunctions({
+    medium,
+    plane,
+    clock,
+    ids,
+    log,
+    narrator: quietWhile(narrator, () => isQuiet),
+    caCert: authority.caCert,
+  });
   closers.push(async () => narrator.close(), functions.stop);
   const members = await joinMembers({ options, plane, authority, clock });
   closers.push(members.close);

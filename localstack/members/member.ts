@@ -5,10 +5,10 @@ import { systemClock } from '../../shared/adapters/memory/clock.ts';
 import { systemIds } from '../../shared/adapters/memory/ids.ts';
 import { openSqlite } from '../../shared/adapters/sqlite/open.ts';
 import { builtInDefinitions } from '../../shared/apis/built-in.ts';
-import { createRegistry } from '../../shared/apis/registry.ts';
 import { seedObjects } from '../../shared/apis/seeds.ts';
 import { defaultAdmission } from '../../shared/apiserver/admission/chain.ts';
 import { createApiServer } from '../../shared/apiserver/create.ts';
+import { openTypes } from '../../shared/apiserver/types/types.ts';
 import type { Log } from '../../shared/ports/system.ts';
 import { ADMIN, mastersOnly, staticTokens } from '../access.ts';
 import { serveHttps } from '../dev/listen.ts';
@@ -45,28 +45,29 @@ export async function startMember(options: MemberOptions, log: Log): Promise<Run
   const clock = systemClock();
   const ids = systemIds();
   const medium = openSqlite({ path: join(options.dir, 'state.db'), durability: 'normal', clock });
-  const registry = createRegistry(builtInDefinitions());
+  const types = await openTypes({ store: medium.store, base: builtInDefinitions(), clock, log });
+  const { registry } = types;
   const server = createApiServer({
     store: medium.store,
-    registry: () => registry,
+    registry,
+    types,
     clock,
     ids,
     log,
     authenticate: staticTokens(new Map([[options.token, ADMIN]])),
     authorize: mastersOnly,
-    admission: defaultAdmission({ store: medium.store, registry: () => registry, clock, ids, log }),
+    admission: defaultAdmission({ store: medium.store, registry, clock, ids, log }),
     views: new Map(),
     version: VERSION,
     readiness: new Map(),
   });
-  const kinds = kindsOf(registry);
-  await ensureObjects(server, registry, [...seedObjects(), ...nodeObjects(options.spec, VERSION.gitVersion, clock.now())]);
+  const kinds = kindsOf(registry());
+  await ensureObjects(server, registry(), [...seedObjects(), ...nodeObjects(options.spec, VERSION.gitVersion, clock.now())]);
   const controllers = await startControllers({
     cluster: options.spec.name,
     store: medium.store,
-    registry,
+    registry: registry(),
     api: server.resources,
-    caCert: options.caCert,
     clock,
     ids,
     log,
@@ -76,7 +77,9 @@ export async function startMember(options: MemberOptions, log: Log): Promise<Run
     store: medium.store,
     registry: () => registry,
     clock,
+    ids,
     log,
+    caCert: options.caCert,
   });
   const listening = await serveHttps(server.app, options.tls, options.port, false);
   const kubeSystem = await server.resources.get(kinds('namespaces'), '', 'kube-system');

@@ -1,28 +1,39 @@
-/** Garbage collection and namespace deletion of one simulated cluster: the sweeper's reconcilers, driven by the cluster's own log. */
+/** Garbage collection, namespace deletion and the API's own controllers of one simulated cluster: the sweeper's reconcilers, driven by the cluster's own log. */
 
 import { SWEEPER } from '../../../functions/sweeper/garbage.ts';
-import { reconcileDeleting, reconcileNamespace, reconcileOwnerGone } from '../../../functions/sweeper/handler.ts';
+import {
+  type ControlDeps,
+  reconcileControl,
+  reconcileDeleting,
+  reconcileNamespace,
+  reconcileOwnerGone,
+} from '../../../functions/sweeper/handler.ts';
 import type { Registry } from '../../../shared/apis/definition.ts';
 import { type ObjectRef, storedScope } from '../../../shared/apis/stored.ts';
 import type { FeedEntry, Store } from '../../../shared/ports/object-store.ts';
-import type { Clock, Log } from '../../../shared/ports/system.ts';
-import { listStored } from '../../../shared/runtime/objects.ts';
+import type { Clock, Ids, Log } from '../../../shared/ports/system.ts';
+import { CONTROLLER_WRITER, type ControlRouter, type ControlTarget, createControlRouter } from '../../../shared/runtime/control/router.ts';
+import { controlRoutes } from '../../../shared/runtime/control/routes.ts';
+import { createObjectReader, listStored } from '../../../shared/runtime/objects.ts';
 import type { ReconcileResult } from '../../../shared/runtime/reconcile.ts';
 import { createKeyQueue } from './queue.ts';
 
 const CURSOR = 'housekeeping';
 const NAMESPACES = '/namespaces';
 /** Writers whose changes may be deletion marks with a finalizer of garbage collection. */
-const MARKERS: ReadonlySet<string> = new Set(['api', SWEEPER]);
+const MARKERS: ReadonlySet<string> = new Set(['api', SWEEPER, CONTROLLER_WRITER]);
 const ENTRIES_PER_READ = 500;
 
-type Deps = { cluster: string; store: Store; registry: () => Registry; clock: Clock; log: Log };
+type Deps = { cluster: string; store: Store; registry: () => Registry; clock: Clock; ids: Ids; log: Log; caCert: string };
 export type Housekeeping = { close(): Promise<void> };
 
 /** Goes on from where it stopped: its position in the log is stored, so that a crash leaves no dependent behind. */
 export async function startHousekeeping(deps: Deps): Promise<Housekeeping> {
   const { store, clock } = deps;
-  const garbage = { objects: store.objects, index: store.index, registry: deps.registry, clock };
+  const { objects, lanes, index } = store;
+  const { registry, ids, caCert } = deps;
+  const work: ControlDeps = { objects, lanes, index, reader: createObjectReader(objects), registry, clock, ids, caCert };
+  const router = createControlRouter(controlRoutes(store));
   const attempts = new Map<string, number>();
   const queue = createKeyQueue({
     concurrency: 4,
@@ -35,7 +46,7 @@ export async function startHousekeeping(deps: Deps): Promise<Housekeeping> {
       }),
     work: async (key) => {
       const attempt = attempts.get(key) ?? 0;
-      const result = await reconcile(garbage, key, attempt);
+      const result = await reconcile(work, key, attempt);
       if (result.type !== 'requeueAfter') {
         attempts.delete(key);
         return;
@@ -49,7 +60,10 @@ export async function startHousekeeping(deps: Deps): Promise<Housekeeping> {
     for (;;) {
       const from = await store.cursors.load(CURSOR);
       const { entries, cursor } = await store.feed.read(from, ENTRIES_PER_READ);
-      for (const entry of entries) for (const key of keysOf(entry)) queue.add(key);
+      for (const entry of entries) {
+        for (const key of keysOf(entry)) queue.add(key);
+        for (const target of await router.targetsOf(entry)) queue.add(controlKey(target));
+      }
       // Only what was queued is passed over; what is queued and lost by a crash is found by the slow pass of the next start.
       if (cursor !== from) await store.cursors.store(CURSOR, cursor, from);
       if (entries.length < ENTRIES_PER_READ) return;
@@ -63,7 +77,7 @@ export async function startHousekeeping(deps: Deps): Promise<Housekeeping> {
       );
   };
   const stopListening = store.lanes.onCommit(wake);
-  await resume(deps, (key) => queue.add(key));
+  await resume(deps, router, (key) => queue.add(key));
   wake();
   return {
     close: async () => {
@@ -74,15 +88,16 @@ export async function startHousekeeping(deps: Deps): Promise<Housekeeping> {
   };
 }
 
-async function reconcile(
-  garbage: Parameters<typeof reconcileOwnerGone>[0],
-  key: string,
-  attempt: number,
-): Promise<ReconcileResult> {
-  const [type = '', scope = '', namespace = '', name = ''] = key.split('\n');
-  if (type === 'owner') return reconcileOwnerGone(garbage, scope, attempt);
-  if (type === 'namespace') return reconcileNamespace(garbage, scope, attempt);
-  return reconcileDeleting(garbage, { scope, namespace, name }, attempt);
+async function reconcile(deps: ControlDeps, key: string, attempt: number): Promise<ReconcileResult> {
+  const [type = '', scope = '', namespace = '', name = '', controller = ''] = key.split('\n');
+  if (type === 'owner') return reconcileOwnerGone(deps, scope, attempt);
+  if (type === 'namespace') return reconcileNamespace(deps, scope, attempt);
+  if (type === 'control') return reconcileControl(deps, { controller, object: { scope, namespace, name }, attempt });
+  return reconcileDeleting(deps, { scope, namespace, name }, attempt);
+}
+
+function controlKey({ controller, object: { scope, namespace, name } }: ControlTarget): string {
+  return `control\n${scope}\n${namespace}\n${name}\n${controller}`;
 }
 
 function keysOf(entry: FeedEntry): string[] {
@@ -95,9 +110,9 @@ function keysOf(entry: FeedEntry): string[] {
 
 /**
  * After a restart: what a crash may have lost between reading the log and acting on it. Namespaces and objects on their way out, and dependents
- * whose owner is gone.
+ * whose owner is gone, and what the controllers are to look at once.
  */
-async function resume({ store, registry }: Deps, add: (key: string) => void): Promise<void> {
+async function resume({ store, registry }: Deps, router: ControlRouter, add: (key: string) => void): Promise<void> {
   const standing = new Set<string>();
   const owners = new Set<string>();
   const scopes = registry()
@@ -108,6 +123,7 @@ async function resume({ store, registry }: Deps, add: (key: string) => void): Pr
     for await (const stored of listStored(store.objects, scope)) {
       standing.add(stored.uid);
       for (const uid of stored.ownerUids) owners.add(uid);
+      for (const target of router.resyncOf(stored)) add(controlKey(target));
       if (stored.body.includes('"deletionTimestamp"'))
         add(scope === NAMESPACES ? `namespace\n${stored.name}` : deletingKey(stored));
     }

@@ -11,14 +11,12 @@ import { reconcileDaemonSet } from './daemon-set.ts';
 import { reconcileDeployment } from './deployment.ts';
 import { reconcileEndpoints, servicesOf } from './endpoints.ts';
 import { reconcileJob } from './job.ts';
-import { reconcileNamespaceContent } from './namespaces.ts';
 import { freesRoom, reconcilePod, schedulePods } from './pod-lifecycle.ts';
 import { createKeyQueue, type KeyQueue } from './queue.ts';
 import { reconcileReplicaSet } from './replica-set.ts';
 import { reconcileStatefulSet } from './stateful-set.ts';
 
 const RESOURCES = [
-  'namespaces',
   'nodes',
   'pods',
   'replicasets',
@@ -29,8 +27,6 @@ const RESOURCES = [
   'cronjobs',
   'services',
   'endpointslices',
-  'serviceaccounts',
-  'configmaps',
 ];
 const CONCURRENCY = 16;
 const SCHEDULER = 'scheduler';
@@ -60,7 +56,6 @@ export type ControllerDeps = {
   store: Store;
   registry: Registry;
   api: ResourceService;
-  caCert: string;
   clock: Clock;
   ids: Ids;
   log: Log;
@@ -77,7 +72,7 @@ export async function startControllers(deps: ControllerDeps): Promise<Controller
   const queue: KeyQueue = createKeyQueue({
     concurrency: CONCURRENCY,
     now: () => deps.clock.now(),
-    work: (key) => work(context, waitingForNode, deps.caCert, key),
+    work: (key) => work(context, waitingForNode, key),
     onError: (key, error) =>
       deps.log.warn('a simulated controller failed and will try again', { cluster: deps.cluster, key, error: String(error) }),
   });
@@ -123,10 +118,9 @@ export async function startControllers(deps: ControllerDeps): Promise<Controller
   };
 }
 
-async function work(context: ControllerContext, waitingForNode: Set<string>, caCert: string, key: string): Promise<void> {
+async function work(context: ControllerContext, waitingForNode: Set<string>, key: string): Promise<void> {
   if (key === SCHEDULER) return schedulePods(context, waitingForNode);
   const [resource = '', namespace = '', name = ''] = key.split('/');
-  if (resource === 'namespaces') return reconcileNamespaceContent(context, name, caCert);
   return RECONCILERS[resource]?.(context, namespace, name);
 }
 
@@ -134,11 +128,10 @@ async function work(context: ControllerContext, waitingForNode: Set<string>, caC
 function route(queue: KeyQueue, waitingForNode: Set<string>, contextOf: () => ControllerContext, event: CacheEvent): void {
   const { resource, object, deleted } = event;
   const { namespace = '', name = '' } = object.metadata;
-  if (!deleted && (RECONCILERS[resource] || resource === 'namespaces')) queue.add(`${resource}/${namespace}/${name}`);
+  if (!deleted && RECONCILERS[resource]) queue.add(`${resource}/${namespace}/${name}`);
   wakeController(queue, object);
   if (resource === 'pods') routePod(queue, waitingForNode, contextOf, event);
   if (resource === 'nodes') nodesChanged(queue, contextOf, waitingForNode, event.old === undefined || deleted);
-  if ((resource === 'serviceaccounts' || resource === 'configmaps') && deleted) queue.add(`namespaces//${namespace}`);
 }
 
 function wakeController(queue: KeyQueue, object: KubeObject): void {

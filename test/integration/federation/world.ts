@@ -38,6 +38,8 @@ import { parseApiVersion } from '../../../shared/machinery/resource.ts';
 import type { MemberClients } from '../../../shared/ports/member-client.ts';
 import type { BatchHandler } from '../../../shared/runtime/batch.ts';
 import { createBreakers } from '../../../shared/runtime/breaker.ts';
+import { createControlRouter } from '../../../shared/runtime/control/router.ts';
+import { controlRoutes } from '../../../shared/runtime/control/routes.ts';
 import { createMemberAccess } from '../../../shared/runtime/members.ts';
 import type { QueueName } from '../../../shared/runtime/messages.ts';
 import { createObjectReader } from '../../../shared/runtime/objects.ts';
@@ -96,7 +98,9 @@ function createFunctions(medium: ReturnType<typeof openMemory>, shared: Shared) 
     onCluster: ({ cluster, type }: { cluster: string; type: string }) =>
       type === 'gone' ? watches.stop(cluster) : watches.wake(cluster),
   };
-  const sweeperDeps = { ...base, index: store.index, cursors: store.cursors, clusters: views };
+  const control = createControlRouter(controlRoutes(store));
+  const { index, cursors, lanes } = store;
+  const sweeperDeps = { ...base, index, cursors, lanes, clusters: views, caCert: 'CA', control };
   const handlers: Record<QueueName, BatchHandler> = {
     scheduler: createSchedulerHandler({
       ...base,
@@ -116,7 +120,7 @@ function createFunctions(medium: ReturnType<typeof openMemory>, shared: Shared) 
     clusters: createClustersHandler(clusterDeps),
     sweeper: createSweeperHandler(sweeperDeps),
   };
-  const relay = { ...base, feed: store.feed, cursors: store.cursors, index: store.index };
+  const relay = { ...base, feed: store.feed, cursors, index, control };
   return { handlers, watches, relay, clusterDeps, facts };
 }
 

@@ -12,6 +12,7 @@ import { fromStored, storedScope } from '../../../shared/apis/stored.ts';
 import { federatedType, federatedTypes, SCOPES } from '../../../shared/federation/type-config.ts';
 import type { KubeObject } from '../../../shared/machinery/object.ts';
 import { parseApiVersion } from '../../../shared/machinery/resource.ts';
+import { createControlRouter } from '../../../shared/runtime/control/router.ts';
 import { createObjectReader } from '../../../shared/runtime/objects.ts';
 import {
   createOperation,
@@ -42,6 +43,7 @@ function setup() {
     reader: createObjectReader(store.objects),
     types: createScopeCache(store, SCOPES.typeConfigs, (stored) => federatedType(fromStored(stored)), federatedTypes),
     registry: () => registry,
+    control: createControlRouter([]),
     sender: {
       send: async (outgoing: readonly Outgoing[]) => void sent.push(...outgoing),
       sendLater: async (outgoing: Outgoing) => void sent.push(outgoing),

@@ -9,6 +9,7 @@ import { shippedTypeConfigs } from '../../../shared/apis/kubeadmiral/type-config
 import { createRegistry } from '../../../shared/apis/registry.ts';
 import { federatedType, federatedTypes } from '../../../shared/federation/type-config.ts';
 import type { KubeObject } from '../../../shared/machinery/object.ts';
+import { createControlRouter } from '../../../shared/runtime/control/router.ts';
 import { createOperation, writeAll } from '../../../shared/runtime/operations.ts';
 import { identityOf, type Outgoing } from '../../../shared/runtime/send.ts';
 
@@ -48,6 +49,7 @@ test('a pass goes on where the last one stopped, meets every object once, and re
       sendLater: async () => undefined,
     },
     registry: () => registry,
+    control: createControlRouter([]),
     clock,
     log: memoryLog(),
   };

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from 'vitest';
 import { type Housekeeping, startHousekeeping } from '../../../localstack/members/controllers/housekeeping.ts';
 import { fakeClock } from '../../../shared/adapters/memory/clock.ts';
+import { seededIds } from '../../../shared/adapters/memory/ids.ts';
 import { memoryLog } from '../../../shared/adapters/memory/log.ts';
 import { openMemory } from '../../../shared/adapters/memory/open.ts';
 import { builtInDefinitions } from '../../../shared/apis/built-in.ts';
@@ -42,7 +43,15 @@ async function world() {
   await put('apps/replicasets', 'web-1', { kind: 'Deployment', name: 'web' });
   await put('/pods', 'web-1-a', { kind: 'ReplicaSet', name: 'web-1' });
   const start = async () => {
-    running.push(await startHousekeeping({ cluster: 'c', store, registry: () => registry, clock, log: memoryLog() }));
+    running.push(await startHousekeeping({
+        cluster: 'c',
+        store,
+        registry: () => registry,
+        clock,
+        ids: seededIds(3),
+        log: memoryLog(),
+        caCert: 'CA',
+      }));
   };
   return { store, start };
 }

@@ -1,0 +1,30 @@
+/** Which controllers there are, and what wakes each. What they do: functions/sweeper/controllers. */
+import type { FeedEntry } from '../../ports/object-store.ts';
+import { CONTROLLER_WRITER, type ControlRoute, type RouteDeps } from './router.ts';
+
+const NAMESPACES = '/namespaces';
+
+/** Routes of every controller. A controller is added here and in functions/sweeper/controllers/all.ts. */
+export function controlRoutes(_deps: RouteDeps): ControlRoute[] {
+  return [namespaceContent];
+}
+
+/** ServiceAccount `default` and ConfigMap `kube-root-ca.crt` of every namespace. */
+const namespaceContent: ControlRoute = {
+  controller: 'namespace-content',
+  scopes: [NAMESPACES, '/serviceaccounts', '/configmaps'],
+  targets(entry) {
+    if (entry.scope === NAMESPACES) return entry.type === 'added' ? [entry] : [];
+    const isContent =
+      entry.scope === '/serviceaccounts'
+        ? entry.name === 'default' && entry.type === 'deleted'
+        : entry.name === 'kube-root-ca.crt' && isForeign(entry);
+    return isContent ? [{ scope: NAMESPACES, namespace: '', name: entry.namespace }] : [];
+  },
+  resync: [NAMESPACES],
+};
+
+/** Not written by a controller of ours. */
+function isForeign(entry: FeedEntry): boolean {
+  return entry.writer !== CONTROLLER_WRITER;
+}
