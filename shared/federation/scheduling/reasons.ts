@@ -45,7 +45,18 @@ function shareText(share: number | undefined, heaviest: 'dynamic' | 'placement' 
   return share === undefined ? 'takes what the clusters before it left' : `its share is ${share}`;
 }
 
-/** `0/5 clusters are available: 3 taint a=b:NoSchedule is not tolerated, 2 is not ready`: most frequent first, each cluster by its first reason. */
+/** What a reason that tells of one cluster becomes where it tells of several. */
+const PLURAL_BY_VERB: ReadonlyMap<string, string> = new Map([
+  ['is', 'are'],
+  ['has', 'have'],
+  ['does', 'do'],
+  ['was', 'were'],
+]);
+
+/**
+ * `0/5 clusters are available: 2 clusters are not ready, 2 clusters: labels do not match clusterSelector, 1 cluster has not joined`: most frequent
+ * first, each cluster by its first reason.
+ */
 export function noFitMessage(clusters: readonly ClusterDecision[]): string {
   if (clusters.length === 0) return 'no cluster has joined';
   const counts = new Map<string, number>();
@@ -54,5 +65,14 @@ export function noFitMessage(clusters: readonly ClusterDecision[]): string {
     counts.set(reason, (counts.get(reason) ?? 0) + 1);
   }
   const parts = [...counts].sort(([a, x], [b, y]) => y - x || (a < b ? -1 : 1));
-  return `0/${clusters.length} clusters are available: ${parts.map(([reason, count]) => `${count} ${reason}`).join(', ')}`;
+  return `0/${clusters.length} clusters are available: ${parts.map(([reason, count]) => counted(reason, count)).join(', ')}`;
+}
+
+/** A reason without a verb of the cluster's own is a sentence by itself. */
+function counted(reason: string, count: number): string {
+  const clusters = count === 1 ? '1 cluster' : `${count} clusters`;
+  const [verb = '', ...rest] = reason.split(' ');
+  const plural = PLURAL_BY_VERB.get(verb);
+  if (plural === undefined) return `${clusters}: ${reason}`;
+  return [clusters, count === 1 ? verb : plural, ...rest].join(' ');
 }

@@ -63,7 +63,7 @@ describe('what stays', () => {
     expect(second.scheduled).toEqual({
       status: 'False',
       reason: 'Unschedulable',
-      message: '0/3 clusters are available: 3 labels do not match clusterSelector; the current placement is kept',
+      message: '0/3 clusters are available: 3 clusters: labels do not match clusterSelector; the current placement is kept',
     });
     expect(second.events).toEqual([{ type: 'Warning', reason: 'Unscheduled', message: second.scheduled.message }]);
     expect(second.decisionNumber).toBe(1);
