@@ -44,11 +44,20 @@ export function judgeCopy(
     state: 'AlreadyExists',
     message: `an object of this name that is not managed exists in cluster ${cluster}: ${why}`,
   });
-  if (!mayAdopt(annotations))
-    return refuse(`set annotation ${CONFLICT_RESOLUTION_ANNOTATION}: adopt and ${CLUSTERS_TO_ADOPT_ANNOTATION} to take it over`);
+  if (!mayAdopt(annotations)) return refuse(howToAdopt(cluster));
   const may = mayAdoptInCluster(annotations, cluster);
-  if (may.type === 'invalid') return refuse(may.message);
-  return may.result ? { type: 'adopt' } : refuse(`annotation ${CLUSTERS_TO_ADOPT_ANNOTATION} does not name the cluster`);
+  if (may.type === 'invalid') return refuse(`${may.message}. ${howToAdopt(cluster)}`);
+  if (may.result) return { type: 'adopt' };
+  return refuse(`annotation ${CLUSTERS_TO_ADOPT_ANNOTATION} does not name the cluster. ${howToAdopt(cluster)}`);
+}
+
+/** KubeAdmiral adopts with both annotations only. */
+function howToAdopt(cluster: string): string {
+  const here = JSON.stringify({ clusters: [cluster] });
+  return (
+    `to take it over, set on the source the annotations ${CONFLICT_RESOLUTION_ANNOTATION}: adopt and ` +
+    `${CLUSTERS_TO_ADOPT_ANNOTATION}: '${here}', or '{"regexp":".*"}' for every cluster`
+  );
 }
 
 /** Whether the FederatedObject takes over what exists, in any cluster. */

@@ -56,6 +56,29 @@ describe('judgeCopy', () => {
   });
 });
 
+describe('a refusal says how to take the object over', () => {
+  const how =
+    'to take it over, set on the source the annotations kubeadmiral.io/conflict-resolution: adopt and ' +
+    `kubeadmiral.io/clusters-to-adopt: '{"clusters":["c1"]}', or '{"regexp":".*"}' for every cluster`;
+  const what = 'an object of this name that is not managed exists in cluster c1: ';
+  test.each([
+    ['no annotation', {}, `${what}${how}`],
+    [
+      'no clusters',
+      { 'kubeadmiral.io/conflict-resolution': 'adopt' },
+      `${what}annotation kubeadmiral.io/clusters-to-adopt does not name the cluster. ${how}`,
+    ],
+    [
+      'clusters that cannot be read',
+      { ...ADOPT, 'kubeadmiral.io/clusters-to-adopt': 'c1' },
+      `${what}annotation kubeadmiral.io/clusters-to-adopt is not {"clusters":[...],"regexp":"..."}. ${how}`,
+    ],
+  ])('%s', (_sentence, annotations, message) => {
+    const judged = judgeCopy(unmanaged(), { annotations, cluster: 'c1', lastUid: undefined });
+    expect(judged).toEqual({ type: 'refuse', state: 'AlreadyExists', message });
+  });
+});
+
 describe('clusters-to-adopt that cannot be read', () => {
   const texts = [
     'nonsense',
