@@ -1,6 +1,6 @@
 /** Token and port of a server outlive its process, so that a kubeconfig that was copied somewhere stays valid. */
 import { randomBytes } from 'node:crypto';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /** `port` 0: none was taken yet. */
@@ -21,8 +21,15 @@ export async function readAccess(dir: string): Promise<KeptAccess> {
   return made;
 }
 
-/** Writes it readable by its owner alone. */
+/** Writes it readable by its owner alone, whole or not at all: half a file would be replaced by a new token, and every copied kubeconfig with it. */
 export async function keepAccess(dir: string, access: KeptAccess): Promise<void> {
   await mkdir(dir, { recursive: true, mode: 0o700 });
-  await writeFile(join(dir, FILE), JSON.stringify(access), { mode: 0o600 });
+  const draft = join(dir, `${FILE}.${randomBytes(6).toString('hex')}`);
+  try {
+    await writeFile(draft, JSON.stringify(access), { mode: 0o600, flag: 'wx' });
+    await rename(draft, join(dir, FILE));
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
 }
