@@ -1,0 +1,64 @@
+/** Runs plans: one after the other, with the tests that mostly wait for minutes beside them. */
+import { join } from 'node:path';
+import type { Binaries } from './binaries.ts';
+import type { Endings } from './endings.ts';
+import { runGinkgo } from './ginkgo.ts';
+import { isSlow, type Plan } from './plans.ts';
+import { failedNames, formatScore, type Result, replaced, scoreOf } from './report.ts';
+
+const TIMEOUT_MINUTES = 60;
+
+/** One result per name of the plan, in its order. */
+export type Outcomes = { plan: Plan; results: Result[]; seconds: number };
+
+type Deps = { binaries: Binaries; out: string; procs: number; retry: boolean; endings: Endings; say(text: string): void };
+
+/** Resolves when every plan was run, and what failed was run again alone. */
+export async function runPlans(plans: readonly Plan[], deps: Deps): Promise<Outcomes[]> {
+  const slow = plans.map((plan) => run(plan, deps, 'slow', deps.procs, namesOf(plan).filter(isSlow)));
+  // Whoever waits for them below is to see the rejection, not the process.
+  for (const running of slow) running.catch(() => undefined);
+  const outcomes: Outcomes[] = [];
+  for (const plan of plans) {
+    const started = performance.now();
+    const names = namesOf(plan).filter((name) => !isSlow(name));
+    deps.say(`${plan.title}: ${names.length} tests`);
+    const results = await run(plan, deps, 'first', deps.procs, names);
+    outcomes.push({ plan, results, seconds: (performance.now() - started) / 1000 });
+    deps.say(`${plan.title}: ${formatScore(scoreOf(results))}`);
+  }
+  for (const [at, outcome] of outcomes.entries()) {
+    const started = performance.now();
+    const results = [...outcome.results, ...((await slow[at]) ?? [])];
+    const final = deps.retry ? await retried(outcome.plan, deps, results) : results;
+    outcome.results = inOrder(outcome.plan, final);
+    outcome.seconds += (performance.now() - started) / 1000;
+  }
+  return outcomes;
+}
+
+async function retried(plan: Plan, deps: Deps, results: readonly Result[]): Promise<Result[]> {
+  const names = failedNames(results);
+  if (names.length === 0) return [...results];
+  deps.say(`${plan.title}: ${names.length} failed, run again alone`);
+  return replaced(results, await run(plan, deps, 'again', 1, names));
+}
+
+function run({ kubeconfig, title }: Plan, deps: Deps, turn: string, procs: number, names: readonly string[]): Promise<Result[]> {
+  const { binaries, endings } = deps;
+  const dir = join(deps.out, `${title.replace(/\W+/g, '-')}-${turn}`);
+  return runGinkgo({ binaries, kubeconfig, names, dir, procs, timeoutMinutes: TIMEOUT_MINUTES, onEnd: endings.add });
+}
+
+function namesOf({ names, leftOut }: Plan): string[] {
+  const out = new Set(leftOut.map(({ name }) => name));
+  return names.filter((name) => !out.has(name));
+}
+
+function inOrder(plan: Plan, results: readonly Result[]): Result[] {
+  const resultByName = new Map(results.map((result) => [result.name, result]));
+  const reasonByName = new Map(plan.leftOut.map(({ name, reason }) => [name, reason]));
+  return plan.names.map(
+    (name) => resultByName.get(name) ?? { name, outcome: 'skipped', detail: reasonByName.get(name) ?? 'not run', seconds: 0 },
+  );
+}
