@@ -4,17 +4,17 @@ import { builtInDefinitions } from '../../shared/apis/built-in.ts';
 import type { Registry } from '../../shared/apis/definition.ts';
 import { kubeadmiralDefinitions } from '../../shared/apis/kubeadmiral/kinds.ts';
 import { lamiralDefinitions } from '../../shared/apis/lamiral/kinds.ts';
-import { createRegistry } from '../../shared/apis/registry.ts';
-import { fromStored } from '../../shared/apis/stored.ts';
+import { fromStored, storedScope } from '../../shared/apis/stored.ts';
 import { defaultAdmission } from '../../shared/apiserver/admission/chain.ts';
 import { createApiServer } from '../../shared/apiserver/create.ts';
 import type { ApiServer } from '../../shared/apiserver/server.ts';
+import { openTypes } from '../../shared/apiserver/types/types.ts';
 import { federatedType, federatedTypes, SCOPES } from '../../shared/federation/type-config.ts';
 import type { Store } from '../../shared/ports/object-store.ts';
 import type { Clock, Ids, Log } from '../../shared/ports/system.ts';
 import { createObjectReader } from '../../shared/runtime/objects.ts';
 import { createScopeCache } from '../../shared/runtime/scope-cache.ts';
-import { ADMIN, mastersOnly, staticTokens } from '../access.ts';
+import { openAccess } from '../access.ts';
 import { bootstrap, isDefaultPlaced } from './bootstrap.ts';
 
 /** The Kubernetes version that the API says it is: what kubectl compares its own with. */
@@ -28,35 +28,38 @@ export type ControlPlane = {
   isDefaultPlaced(): Promise<boolean>;
 };
 
-type Deps = { store: Store; clock: Clock; ids: Ids; log: Log; token: string };
+type Deps = { store: Store; clock: Clock; ids: Ids; log: Log; token: string; keyPath: string };
 
 /** Builds the server and puts the seeds there that are missing. */
-export async function createControlPlane({ store, clock, ids, log, token }: Deps): Promise<ControlPlane> {
-  const registry = createRegistry([...builtInDefinitions(), ...kubeadmiralDefinitions(), ...lamiralDefinitions()]);
+export async function createControlPlane({ store, clock, ids, log, token, keyPath }: Deps): Promise<ControlPlane> {
+  const base = [...builtInDefinitions(), ...kubeadmiralDefinitions(), ...lamiralDefinitions()];
+  const kinds = await openTypes({ store, base, clock, log });
+  const { registry } = kinds;
   const types = createScopeCache(store, SCOPES.typeConfigs, (stored) => federatedType(fromStored(stored)), federatedTypes);
+  const access = await openAccess({ store, clock, log, token, keyPath });
   const server = createApiServer({
     store,
-    registry: () => registry,
+    registry,
+    types: kinds,
     clock,
     ids,
     log,
-    authenticate: staticTokens(new Map([[token, ADMIN]])),
-    authorize: mastersOnly,
+    ...access,
     admission: [
-      ...defaultAdmission({ store, registry: () => registry, clock, ids, log }),
+      ...defaultAdmission({ store, registry, clock, ids, log, ...access }),
       policyWarning({ types, reader: createObjectReader(store.objects) }),
     ],
     views: new Map(),
     version: VERSION,
     readiness: new Map(),
   });
-  await bootstrap(server, registry);
+  await bootstrap(server, registry());
   let objects = 0;
-  for (const definition of registry.all()) {
-    if (definition.virtual || definition.storedAs) continue;
+  for (const definition of registry().all()) {
+    if (definition.virtual || definition.storedAs || registry().byScope(storedScope(definition)) !== definition) continue;
     objects += await countObjects(store, `${definition.group}/${definition.plural}`);
   }
-  return { server, registry: () => registry, objects, isDefaultPlaced: () => isDefaultPlaced(server, registry) };
+  return { server, registry, objects, isDefaultPlaced: () => isDefaultPlaced(server, registry()) };
 }
 
 async function countObjects(store: Store, scope: string): Promise<number> {

@@ -10,7 +10,7 @@ import { defaultAdmission } from '../../shared/apiserver/admission/chain.ts';
 import { createApiServer } from '../../shared/apiserver/create.ts';
 import { openTypes } from '../../shared/apiserver/types/types.ts';
 import type { Log } from '../../shared/ports/system.ts';
-import { ADMIN, mastersOnly, staticTokens } from '../access.ts';
+import { openAccess } from '../access.ts';
 import { serveHttps } from '../dev/listen.ts';
 import { ensureObjects } from '../seed.ts';
 import type { KeyPair } from '../tls.ts';
@@ -47,6 +47,13 @@ export async function startMember(options: MemberOptions, log: Log): Promise<Run
   const medium = openSqlite({ path: join(options.dir, 'state.db'), durability: 'normal', clock });
   const types = await openTypes({ store: medium.store, base: builtInDefinitions(), clock, log });
   const { registry } = types;
+  const access = await openAccess({
+    store: medium.store,
+    clock,
+    log,
+    token: options.token,
+    keyPath: join(options.dir, 'sa.key'),
+  });
   const server = createApiServer({
     store: medium.store,
     registry,
@@ -54,9 +61,8 @@ export async function startMember(options: MemberOptions, log: Log): Promise<Run
     clock,
     ids,
     log,
-    authenticate: staticTokens(new Map([[options.token, ADMIN]])),
-    authorize: mastersOnly,
-    admission: defaultAdmission({ store: medium.store, registry, clock, ids, log }),
+    ...access,
+    admission: defaultAdmission({ store: medium.store, registry, clock, ids, log, ...access }),
     views: new Map(),
     version: VERSION,
     readiness: new Map(),
@@ -75,7 +81,7 @@ export async function startMember(options: MemberOptions, log: Log): Promise<Run
   const housekeeping = await startHousekeeping({
     cluster: options.spec.name,
     store: medium.store,
-    registry: () => registry,
+    registry,
     clock,
     ids,
     log,

@@ -34,6 +34,9 @@ export type KindDeclaration = Partial<
     | 'gracePeriodSeconds'
     | 'nameRule'
     | 'strategy'
+    | 'openApiSchema'
+    | 'custom'
+    | 'deprecation'
   >
 >;
 

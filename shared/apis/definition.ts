@@ -2,8 +2,9 @@
  * What the registry knows of a kind. Built-in kinds, KubeAdmiral's kinds, our own and (later) CRDs all come through this one door:
  * the API server has no route or handler per kind, it reads these declarations.
  */
-import type { KubeObject } from '../machinery/object.ts';
+import type { JsonObject, KubeObject } from '../machinery/object.ts';
 import type { ObjectSchema } from '../machinery/schema/schema.ts';
+import type { CrdConversion } from './custom/crd.ts';
 
 /** What a client may ask of a resource. */
 export type Verb = 'create' | 'delete' | 'deletecollection' | 'get' | 'list' | 'patch' | 'update' | 'watch';
@@ -38,8 +39,27 @@ export type Strategy = {
   prepareForUpdate?(object: KubeObject, old: KubeObject, now: number): void;
   validate?(object: KubeObject): FieldError[];
   validateUpdate?(object: KubeObject, old: KubeObject): FieldError[];
+  /** Stands for both of the above on update, where set: custom resources are not refused for what was wrong before. */
+  validateChange?(object: KubeObject, old: KubeObject, subresource: string): FieldError[];
   /** Text of Warning headers on create and update. */
   warnings?(object: KubeObject, old: KubeObject | undefined): string[];
+};
+
+/** The definition that a custom resource comes from, and how its objects lie in the store. */
+export type CustomOrigin = {
+  /** Name and uid of the CustomResourceDefinition. */
+  crd: string;
+  uid: string;
+  /** The version that objects are written in. Objects that were written before it changed may lie in another one. */
+  storageVersion: string;
+  /** True: the definition never changed, so that every stored object of the storage version was pruned and defaulted by this schema. */
+  pristine: boolean;
+  /** In deletion: nothing is created any more. */
+  terminating: boolean;
+  /** How versions become one another. */
+  conversion: CrdConversion;
+  /** Selectable fields of the storage version: what is kept beside each stored object. */
+  storedFields: ReadonlyMap<string, (object: KubeObject) => string>;
 };
 
 /** One resource in one version. */
@@ -87,6 +107,12 @@ export type ResourceDefinition = {
   strategy: Strategy;
   /** Structure of the kind; undefined: no structure is known. Lazy: compiling is paid on first use. */
   schema(): ObjectSchema | undefined;
+  /** The schema as its author wrote it (`openAPIV3Schema`), for the OpenAPI documents; undefined for kinds that are declared in code. */
+  openApiSchema?(): JsonObject | undefined;
+  /** Where the kind comes from a CustomResourceDefinition. */
+  custom?: CustomOrigin;
+  /** Text of the Warning header of every answer; undefined for nearly all. */
+  deprecation?: string;
   /** False: custom resources. Strategic merge patch and protobuf are for built-in kinds only. */
   builtIn: boolean;
   /** Short hash in discovery; empty to leave it out. */

@@ -1,6 +1,8 @@
 /** Deletion as kube-apiserver plans it: grace periods, finalizers, garbage-collection policies, namespaces (reference: Delete). */
-import type { KubeObject, ObjectMeta } from '../machinery/object.ts';
+import type { Condition, KubeObject, ObjectMeta } from '../machinery/object.ts';
 import { formatTime, parseTime } from '../machinery/time.ts';
+import { withCondition } from './custom/conditions.ts';
+import { CLEANUP_FINALIZER } from './custom/crd.ts';
 import type { ResourceDefinition } from './definition.ts';
 import { FOREGROUND_FINALIZER, ORPHAN_FINALIZER } from './validation/metadata.ts';
 
@@ -18,6 +20,7 @@ export type DeletePlan = { type: 'remove' | 'mark' | 'unchanged'; object: KubeOb
 /** What a DELETE does to an object. `now` in epoch ms; `object` is taken over. */
 export function planDelete(definition: ResourceDefinition, object: KubeObject, options: DeleteOptions, now: number): DeletePlan {
   if (isNamespace(definition) && namespaceFinalizers(object) > 0) return terminateNamespace(definition, object, options, now);
+  if (isCrd(definition) && !object.metadata.deletionTimestamp) return terminateCrd(object, now);
   const { metadata } = object;
   const grace = definition.gracePeriodSeconds ? applyGrace(definition, object, options, now) : undefined;
   if (grace?.type === 'pending') return { type: 'unchanged', object };
@@ -39,6 +42,28 @@ export function mustRemove(definition: ResourceDefinition, object: KubeObject): 
 function isNamespace({ group, kind }: ResourceDefinition): boolean {
   return group === '' && kind === 'Namespace';
 }
+
+function isCrd({ group, kind }: ResourceDefinition): boolean {
+  return group === 'apiextensions.k8s.io' && kind === 'CustomResourceDefinition';
+}
+
+/** A CustomResourceDefinition stays until its instances are gone (functions/sweeper/crd.ts). Propagation policies do not count. */
+function terminateCrd(object: KubeObject, now: number): DeletePlan {
+  const { metadata } = object;
+  const time = formatTime(now);
+  metadata.deletionTimestamp = time;
+  metadata.finalizers = [...new Set([...(metadata.finalizers ?? []), CLEANUP_FINALIZER])];
+  const conditions = withCondition((object.status?.conditions ?? []) as Condition[], MARKED_FOR_DELETION, time);
+  object.status = { ...object.status, conditions };
+  return { type: 'mark', object };
+}
+
+const MARKED_FOR_DELETION = {
+  type: 'Terminating',
+  status: 'True',
+  reason: 'InstanceDeletionPending',
+  message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will be in progress soon',
+} as const;
 
 function namespaceFinalizers(namespace: KubeObject): number {
   const finalizers: unknown = namespace.spec?.finalizers;

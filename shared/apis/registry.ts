@@ -15,7 +15,7 @@ export function createRegistry(definitions: readonly ResourceDefinition[]): Regi
     const { group, version, plural, kind } = definition;
     insert(byResource, `${group}/${version}/${plural}`, definition);
     insert(byKind, `${group}/${version}/${kind}`, definition);
-    if (!definition.virtual && isStorageForm(definition)) keepFirst(byScope, storedScope(definition), definition);
+    if (!definition.virtual && isStorageForm(definition)) keepStorage(byScope, storedScope(definition), definition);
     const versions = versionsByGroup.get(group) ?? [];
     if (!versions.includes(version)) versions.push(version);
     versionsByGroup.set(group, versions);
@@ -40,6 +40,7 @@ function insert(map: Map<string, ResourceDefinition>, key: string, definition: R
   map.set(key, definition);
 }
 
-function keepFirst(map: Map<string, ResourceDefinition>, key: string, definition: ResourceDefinition): void {
-  if (!map.has(key)) map.set(key, definition);
+/** The first version, unless a later one is what objects are written in. */
+function keepStorage(map: Map<string, ResourceDefinition>, key: string, definition: ResourceDefinition): void {
+  if (!map.has(key) || definition.custom?.storageVersion === definition.version) map.set(key, definition);
 }

@@ -6,12 +6,14 @@ import { Hono } from 'hono';
 import { protobufData } from '../apis/data/load.ts';
 import { once } from '../apis/once.ts';
 import { createProtobufCodec } from '../machinery/codec/protobuf.ts';
+import { connectionOf } from './authn/connection.ts';
+import { tokenRequestView } from './authn/token-request.ts';
 import type { Core } from './core.ts';
 import { createFrontDoor } from './front-door.ts';
 import { createNegotiator } from './http/accept.ts';
 import { createAdmissionChain } from './resources/admit.ts';
 import { reviewViews } from './reviews.ts';
-import type { ApiServer, ApiServerDeps } from './server.ts';
+import type { ApiServer, ApiServerDeps, View } from './server.ts';
 import { createResourceService } from './service.ts';
 import { guardStore } from './store.ts';
 import { createConversion } from './types/convert.ts';
@@ -24,7 +26,7 @@ export function createApiServer(given: ApiServerDeps): ApiServer {
   const core: Core = {
     deps,
     admission: createAdmissionChain(deps.admission),
-    views: new Map([...reviewViews(deps), ...deps.views]),
+    views: new Map([...reviewViews(deps), ...tokenViews(deps), ...deps.views]),
     negotiate: createNegotiator(),
     protobuf: once(() => createProtobufCodec(protobufData())),
     watches: createWatchHub(deps),
@@ -33,10 +35,16 @@ export function createApiServer(given: ApiServerDeps): ApiServer {
   const forget = deps.types?.onChange((registry) => core.watches.retire(registry));
   const answer = createFrontDoor(core);
   const app = new Hono();
-  app.all('*', (context) => answer(context.req.raw));
+  app.all('*', (context) => answer(context.req.raw, connectionOf(context.env)));
   const close = async () => {
     forget?.();
     await core.watches.close();
   };
   return { app, resources: createResourceService(core), close };
+}
+
+/** Tokens are issued where there is a key to sign them. */
+function tokenViews(deps: ApiServerDeps): [string, View][] {
+  const { store, clock, ids, serviceAccounts } = deps;
+  return serviceAccounts ? [['/serviceaccounts/token', tokenRequestView({ store, clock, ids, issuer: serviceAccounts })]] : [];
 }

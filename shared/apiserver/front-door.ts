@@ -1,33 +1,61 @@
 /** The outermost handler: who asks, what for, and every failure as a Status. */
+import type { KubeObject } from '../machinery/object.ts';
 import { formatApiVersion } from '../machinery/resource.ts';
-import { failure, internalError, methodNotAllowed, StatusError, unauthorized, unknownPath } from '../machinery/status.ts';
+import { internalError, methodNotAllowed, StatusError, unknownPath } from '../machinery/status.ts';
+import { auditEvent, type RequestTrace } from './audit/event.ts';
+import { issuerDocument } from './authn/issuer-documents.ts';
+import { identify } from './authn/requester.ts';
 import type { Core } from './core.ts';
 import { createDiscovery, type Discovery } from './discovery/serve.ts';
 import { requireAllowed } from './handlers/authorize.ts';
 import type { Exchange } from './handlers/exchange.ts';
 import { isHealthPath, serveHealth } from './health.ts';
-import { type ResponseContext, respondFailure, respondJson } from './http/respond.ts';
+import { PROTOBUF, parseAccept } from './http/accept.ts';
+import { type EncodeFailure, type ResponseContext, respond, respondFailure, respondJson } from './http/respond.ts';
 import { parseTarget, type Target } from './http/target.ts';
 import { createOpenApi, type OpenApi } from './openapi/serve.ts';
 import { routeResource } from './route.ts';
+import type { Connection } from './server.ts';
 
 type Documents = { discovery: Discovery; openApi: OpenApi };
+type Context = ResponseContext & Pick<Exchange, 'warnings' | 'trace'>;
+type Incoming = { request: Request; connection: Connection | undefined; response: Context };
 
 /** A handler for every request. It never rejects. */
-export function createFrontDoor(core: Core): (request: Request) => Promise<Response> {
-  const documents: Documents = { discovery: createDiscovery(core.views), openApi: createOpenApi(core.deps.clock) };
-  return async (request) => {
-    const response: ResponseContext & { warnings: string[] } = {
+export function createFrontDoor(core: Core): (request: Request, connection?: Connection) => Promise<Response> {
+  const documents: Documents = { discovery: createDiscovery(core.views), openApi: createOpenApi(core.deps) };
+  return async (request, connection) => {
+    const trace: RequestTrace = { receivedAt: core.deps.clock.now() };
+    const response: Context = {
       auditId: auditIdOf(core, request),
       acceptsGzip: request.headers.get('accept-encoding')?.includes('gzip') ?? false,
       warnings: [],
+      trace,
     };
-    try {
-      return await answer(core, documents, request, response);
-    } catch (error) {
-      return respondFailure(response, statusOf(core, request, error).status);
-    }
+    const answered = await answer(core, documents, { request, connection, response }).catch((error: unknown) => {
+      trace.failure = statusOf(core, request, error).status;
+      return respondFailure(response, trace.failure, failureEncoder(core, request));
+    });
+    core.deps.audit?.(
+      auditEvent({
+        auditId: response.auditId,
+        request,
+        remoteAddress: connection?.remoteAddress,
+        trace,
+        code: answered.status,
+        now: core.deps.clock.now(),
+      }),
+    );
+    return answered;
   };
+}
+
+/** Typed clients that put protobuf first read failures in it too. */
+function failureEncoder(core: Core, request: Request): EncodeFailure | undefined {
+  const accept = request.headers.get('accept');
+  if (!accept?.includes(PROTOBUF)) return undefined;
+  const first = parseAccept(accept).find((clause) => clause.as === '');
+  return first?.type === PROTOBUF ? (status) => core.protobuf().encode(status as unknown as KubeObject) : undefined;
 }
 
 /** A caller's own id is kept, so that its logs and ours meet; what is no plain id is replaced. */
@@ -44,27 +72,15 @@ function statusOf(core: Core, request: Request, error: unknown): StatusError {
   return internalError('an unexpected error, see the log of the server');
 }
 
-async function answer(
-  core: Core,
-  documents: Documents,
-  request: Request,
-  response: ResponseContext & { warnings: string[] },
-): Promise<Response> {
+async function answer(core: Core, documents: Documents, { request, connection, response }: Incoming): Promise<Response> {
   const target = parseTarget(request.url);
   if (isHealthPath(target.segments)) return serveHealth(response, target.segments, target.query, core.deps.readiness);
-  if (target.path === '/version' || target.path === '/version/') return respondJson(response, 200, versionText(core));
-  const user = await core.deps.authenticate(request);
-  if (user === undefined) throw unauthorized();
-  refuseImpersonation(request);
+  const user = await identify(core, request, connection, response.trace);
+  const pending = core.deps.types?.pending();
+  if (pending) await pending;
   const exchange: Exchange = { core, registry: core.deps.registry(), request, target, user, ...response };
   if (target.resource) return routeResource(exchange, target.resource);
   return servePath(exchange, documents, target);
-}
-
-/** Who asks to act as somebody else must not be answered as himself. */
-function refuseImpersonation(request: Request): void {
-  if (request.headers.get('impersonate-user') === null && request.headers.get('impersonate-group') === null) return;
-  throw failure(403, 'Forbidden', 'this server does not support impersonation', {});
 }
 
 /** First parts of the paths below which documents lie. */
@@ -76,7 +92,9 @@ async function servePath(exchange: Exchange, documents: Documents, target: Targe
   const { segments, path, query } = target;
   const verb = request.method.toLowerCase();
   const nowhere = { group: '', version: '', resource: '', subresource: '', namespace: '', name: '' };
-  await requireAllowed(core, { user, verb, ...nowhere, path });
+  await requireAllowed(core, { user, verb, ...nowhere, path }, exchange.trace);
+  const own = ownDocument(exchange, target);
+  if (own) return own;
   const accept = request.headers.get('accept');
   const ifNoneMatch = request.headers.get('if-none-match');
   if (segments[0] !== undefined && !DOCUMENTS.has(segments[0])) throw unknownPath();
@@ -92,6 +110,17 @@ async function servePath(exchange: Exchange, documents: Documents, target: Targe
     default:
       throw unknownPath();
   }
+}
+
+/** The version, and what is said about tokens of ServiceAccounts. */
+function ownDocument(exchange: Exchange, { path }: Target): Response | Promise<Response> | undefined {
+  const { core, request } = exchange;
+  if (path === '/version' || path === '/version/') return respondJson(exchange, 200, versionText(core));
+  const { serviceAccounts } = core.deps;
+  const document = serviceAccounts && issuerDocument(serviceAccounts, path, new URL(request.url).origin);
+  if (!document) return undefined;
+  if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed();
+  return respond(exchange, 200, document.contentType, document.text, document.headers);
 }
 
 function rootPaths({ registry }: Exchange): string[] {

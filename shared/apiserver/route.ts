@@ -5,7 +5,7 @@ import { deprecationOf } from './deprecated.ts';
 import { isStoredPart } from './discovery/served.ts';
 import { requireAllowed } from './handlers/authorize.ts';
 import { handleDelete, handleDeleteCollection } from './handlers/delete.ts';
-import { type Exchange, type ResourceExchange, resourceExchange } from './handlers/exchange.ts';
+import { type Exchange, type ResourceExchange, resourceExchange, shapeOf } from './handlers/exchange.ts';
 import { handleGet, handleList, handleWatch, isTrue } from './handlers/read.ts';
 import { handleScale, handleView, notServed } from './handlers/subresource.ts';
 import { handleCreate, handlePatch, handleUpdate } from './handlers/write.ts';
@@ -45,12 +45,12 @@ const COLLECTION_VERBS: Readonly<Record<string, string>> = {
 const FIELD_NAME = /(?:^|,)metadata\.name=([^,]+)/;
 
 /** Answers a request about a resource. Throws StatusError. */
-export async function routeResource(exchange: Exchange, resource: ResourceTarget): Promise<Response> {
-  const attributes = attributesOf(exchange, resource);
-  await requireAllowed(exchange.core, attributes);
-  const definition = exchange.registry.byResource(resource.group, resource.version, resource.resource);
+export async function routeResource(given: Exchange, resource: ResourceTarget): Promise<Response> {
+  const attributes = attributesOf(given, resource);
+  await requireAllowed(given.core, attributes, given.trace);
+  const { exchange, definition } = await findDefinition(given, resource);
   if (definition === undefined || isMisplaced(definition, resource)) throw unknownPath();
-  const deprecation = deprecationOf(definition);
+  const deprecation = definition.deprecation ?? deprecationOf(definition);
   if (deprecation !== undefined) exchange.warnings.push(deprecation);
   const full = resourceExchange(exchange, resource, definition, attributes);
   if (resource.subresource !== '') return routeSubresource(full);
@@ -63,7 +63,26 @@ export async function routeResource(exchange: Exchange, resource: ResourceTarget
   const named = resource.name !== '';
   if (handler === undefined || (named && attributes.verb === 'create') || (!named && isNamedOnly(attributes.verb)))
     throw methodNotAllowed();
+  refuseUnanswerable(full);
   return handler(full);
+}
+
+/** A write whose answer the client could not read must not happen: 406. */
+function refuseUnanswerable(exchange: ResourceExchange): void {
+  if (exchange.request.method !== 'GET') shapeOf(exchange);
+}
+
+/** A kind that is missing may have come a moment ago, through another process: the store is asked before the client is told. */
+async function findDefinition(
+  exchange: Exchange,
+  { group, version, resource }: ResourceTarget,
+): Promise<{ exchange: Exchange; definition: ResourceDefinition | undefined }> {
+  const { types, registry } = exchange.core.deps;
+  const known = exchange.registry.byResource(group, version, resource);
+  if (known !== undefined || types === undefined) return { exchange, definition: known };
+  await types.settle();
+  const fresh = { ...exchange, registry: registry() };
+  return { exchange: fresh, definition: fresh.registry.byResource(group, version, resource) };
 }
 
 const isNamedOnly = (verb: string) => verb === 'update' || verb === 'patch';
@@ -90,6 +109,7 @@ async function routeSubresource(exchange: ResourceExchange): Promise<Response> {
   const verbs = declared?.verbs ?? ['get', 'patch', 'update'];
   const handler = HANDLERS[attributes.verb];
   if (handler === undefined || !verbs.includes(attributes.verb)) throw methodNotAllowed();
+  refuseUnanswerable(exchange);
   return handler(exchange);
 }
 

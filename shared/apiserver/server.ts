@@ -4,9 +4,14 @@
  */
 import type { Hono } from 'hono';
 import type { Registry, ResourceDefinition } from '../apis/definition.ts';
+import type { RbacView } from '../apis/rbac/bindings.ts';
 import type { JsonObject, KubeObject } from '../machinery/object.ts';
 import type { Store } from '../ports/object-store.ts';
+import type { Signer } from '../ports/signer.ts';
 import type { Clock, Ids, Log } from '../ports/system.ts';
+import type { DescriptionSource } from './openapi/descriptions.ts';
+import type { AuditEvent } from './audit/event.ts';
+import type { TokenCheck } from './authn/chain.ts';
 
 /** Who asks. `groups` include system:authenticated. */
 export type User = { name: string; uid?: string; groups: readonly string[]; extra?: Record<string, readonly string[]> };
@@ -25,7 +30,17 @@ export type RequestAttributes = {
   path?: string;
 };
 
-export type Authenticate = (request: Request) => Promise<User | undefined>;
+/** What the listener knows of a request that a web Request does not carry. */
+export type Connection = {
+  /** Names and values in turn, as they came: a Request joins repeated headers, and values may hold commas. */
+  rawHeaders?: readonly string[];
+  remoteAddress?: string;
+  /** A client certificate that the listener (or the gateway before it) has verified: common name and organizations. */
+  certificate?: { name: string; groups: readonly string[] };
+};
+
+/** Undefined: 401. */
+export type Authenticate = (request: Request, connection?: Connection) => Promise<User | undefined>;
 export type Authorize = (attributes: RequestAttributes) => Promise<{ allowed: boolean; reason: string }>;
 
 /** One write on its way in. A step may change `object` in place, and may throw a StatusError to refuse. */
@@ -61,6 +76,16 @@ export type View = (request: {
   dryRun: boolean;
 }) => Promise<{ code: number; object: KubeObject | JsonObject }>;
 
+/** Issues ServiceAccount tokens. `audiences`: those of this API server, for requests that name none. */
+export type ServiceAccountIssuer = {
+  /** `iss` of the tokens, an https URL that need not lead here. */
+  issuer: string;
+  audiences: readonly string[];
+  signer: Signer;
+  /** Address of the public keys, where it is not below the address that clients use. */
+  keysUri?: string;
+};
+
 export type ApiServerDeps = {
   store: Pick<Store, 'objects' | 'lanes'>;
   /** Read per request: a CRD may change it. */
@@ -77,9 +102,19 @@ export type ApiServerDeps = {
   log: Log;
   authenticate: Authenticate;
   authorize: Authorize;
+  /** Checks a token that somebody else was given, for TokenReview. Absent: it is read as if it had come with a request. */
+  reviewToken?: TokenCheck;
+  /** Roles and bindings, where authorization is by them: what SelfSubjectRulesReview lists and what nobody may grant beyond. */
+  rbac?: () => RbacView | Promise<RbacView>;
+  /** Absent: no ServiceAccount tokens are issued, and no issuer documents are served. */
+  serviceAccounts?: ServiceAccountIssuer;
+  /** Told once per request, at its end. Must not throw or wait. */
+  audit?: (event: AuditEvent) => void;
   admission: readonly AdmissionStep[];
   /** `group/resource` or `group/resource/subresource` -> view. */
   views: ReadonlyMap<string, View>;
+  /** Gives `kubectl explain` its prose; absent: types are shown without. */
+  descriptions?: DescriptionSource;
   /** Text of GET /version. */
   version: { major: string; minor: string; gitVersion: string };
   /** Named checks behind /readyz; a failing one answers its reason. */

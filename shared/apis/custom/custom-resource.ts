@@ -1,6 +1,5 @@
-/** Kinds that are declared by an inline schema: KubeAdmiral's, ours, and (later) those of CustomResourceDefinitions. */
+/** Kinds that our own code declares by an inline schema: KubeAdmiral's and ours. Those of CustomResourceDefinitions: definitions.ts. */
 import type { JsonObject, KubeObject } from '../../machinery/object.ts';
-import { compileInline } from '../../machinery/schema/compile.ts';
 import { applySchemaDefaults } from '../../machinery/schema/defaults.ts';
 import type { ObjectSchema } from '../../machinery/schema/schema.ts';
 import { validateSchema } from '../../machinery/schema/validate.ts';
@@ -8,7 +7,7 @@ import { defineResource, type KindDeclaration } from '../declare.ts';
 import type { Column, FieldError, ResourceDefinition } from '../definition.ts';
 import { once } from '../once.ts';
 import { DATE_AGE, NAME } from '../printing/columns.ts';
-import { typeSchemas } from '../schemas.ts';
+import { compileCustom } from './schema.ts';
 
 /** A custom kind in words. Generation is counted and updates need a resourceVersion, as for every custom resource. */
 export type CustomResource = {
@@ -27,14 +26,13 @@ export type CustomResource = {
   validate?(object: KubeObject): FieldError[];
 };
 
-const METADATA = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
-
 /** A definition with defaulting, pruning and validation by its schema. */
 export function defineCustomResource(custom: CustomResource): ResourceDefinition {
-  const schema = once(() => compileObject(custom.schema));
+  const schema = once(() => compileCustom(custom.schema).schema);
   const { group, version, kind, plural, namespaced, status, shortNames = [] } = custom;
   const declaration: KindDeclaration = {
     generation: true,
+    openApiSchema: () => custom.schema,
     columns: [NAME, ...(custom.columns ?? [DATE_AGE])],
     strategy: {
       applyDefaults: (object) => applySchemaDefaults(schema(), object),
@@ -42,17 +40,6 @@ export function defineCustomResource(custom: CustomResource): ResourceDefinition
     },
   };
   return defineResource({ group, version, kind, plural, namespaced, status, shortNames, builtIn: false, schema }, declaration);
-}
-
-/** The kind's whole type: what the schema says, and apiVersion, kind and metadata as every object has them. */
-function compileObject(schema: JsonObject): ObjectSchema {
-  const compiled = compileInline(schema);
-  if (compiled.kind !== 'object') throw new Error('the schema of a kind must be of type object');
-  const text = compileInline({ type: 'string' });
-  const metadata = typeSchemas().definition(METADATA);
-  if (metadata === undefined) throw new Error(`the type data lacks ${METADATA}`);
-  const properties = new Map(compiled.properties).set('apiVersion', text).set('kind', text).set('metadata', metadata);
-  return { ...compiled, properties };
 }
 
 /** metadata has rules of its own (validation/metadata.ts). */

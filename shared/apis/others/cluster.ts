@@ -2,6 +2,7 @@
 
 import { deepEqual } from '../../machinery/equality.ts';
 import type { KubeObject } from '../../machinery/object.ts';
+import { CRD_KIND } from '../custom/kind.ts';
 import { type KindDeclarations, textAt } from '../declare.ts';
 import { withStatus } from '../defaults/fill.ts';
 import {
@@ -19,7 +20,6 @@ import {
 } from './columns.ts';
 import {
   defaultApiService,
-  defaultCustomResourceDefinition,
   defaultEndpointSlice,
   defaultFlowSchema,
   defaultLease,
@@ -38,7 +38,7 @@ import {
 
 export const CLUSTER_KINDS: Readonly<Record<string, KindDeclarations>> = {
   'apiextensions.k8s.io/v1': {
-    customresourcedefinitions: { strategy: { applyDefaults: defaultCustomResourceDefinition }, generation: true },
+    customresourcedefinitions: CRD_KIND,
   },
   'apiregistration.k8s.io/v1': {
     apiservices: {

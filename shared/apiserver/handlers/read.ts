@@ -1,5 +1,6 @@
 /** GET of objects, lists and watches. */
-import { expired, methodNotAllowed, notAcceptable, resourceVersionTooLarge } from '../../machinery/status.ts';
+import { expired, methodNotAllowed, resourceVersionTooLarge } from '../../machinery/status.ts';
+import { PROTOBUF } from '../http/accept.ts';
 import { WATCH_TIMEOUT_DEFAULT_MS, WATCH_TIMEOUT_MAX_MS } from '../limits.ts';
 import { forbiddenOption, listStored, parseCount, parseListOptions } from '../resources/list.ts';
 import { parseResourceVersion, readStored, requireReached } from '../resources/read.ts';
@@ -31,11 +32,7 @@ export function selectionOf(exchange: ResourceExchange): Selection {
   return resource.name === '' ? selection : { ...selection, name: resource.name };
 }
 
-const STREAM_HEADERS = {
-  'Cache-Control': 'no-cache, private',
-  'Content-Type': 'application/json',
-  'X-Content-Type-Options': 'nosniff',
-};
+const STREAM_HEADERS = { 'Cache-Control': 'no-cache, private', 'X-Content-Type-Options': 'nosniff' };
 
 /** A watch: the headers go out at once, before any event. */
 export async function handleWatch(exchange: ResourceExchange): Promise<Response> {
@@ -43,14 +40,14 @@ export async function handleWatch(exchange: ResourceExchange): Promise<Response>
   if (!definition.verbs.includes('watch')) throw methodNotAllowed();
   const options = parseWatchOptions(target.query);
   const selection = selectionOf(exchange);
-  const { shape, media } = shapeOf(exchange);
-  if (media !== 'application/json') throw notAcceptable(['application/json', 'application/json;stream=watch']);
+  const { shape, media } = shapeOf(exchange, 'watch');
   const head = await core.deps.store.lanes.head(scope);
   if (options.version > Number(head.current)) throw resourceVersionTooLarge(String(options.version), head.current);
   const after = options.fromPresent ? undefined : options.version;
   if (after !== undefined && after < Number(head.oldest)) throw expired(`too old resource version: ${after} (${head.oldest})`);
   const watch: WatchRequest = {
     scope,
+    objects: core.objects(definition),
     selection,
     shape,
     after,
@@ -59,7 +56,8 @@ export async function handleWatch(exchange: ResourceExchange): Promise<Response>
     timeoutMs: options.timeoutMs,
   };
   const stream = core.watches.open(user.name, watch, Number(head.current));
-  return new Response(stream, { status: 200, headers: { ...STREAM_HEADERS, 'Audit-Id': auditId } });
+  const type = media === PROTOBUF ? `${media};stream=watch` : media;
+  return new Response(stream, { status: 200, headers: { ...STREAM_HEADERS, 'Content-Type': type, 'Audit-Id': auditId } });
 }
 
 type WatchOptions = { version: number; fromPresent: boolean; initialEvents: boolean; bookmarks: boolean; timeoutMs: number };

@@ -13,7 +13,7 @@ import { decode, encode } from './storage.ts';
 /** Deletes by name; `removed`: it is gone, `updated`: it waits for its finalizers or its grace period. Throws StatusError. */
 export async function deleteObject(core: Core, context: WriteContext, options: DeleteOptions): Promise<WriteResult> {
   const ref = { scope: context.scope, namespace: context.namespace, name: context.name };
-  let stored = await core.deps.store.objects.get(ref);
+  let stored = await core.objects(context.definition).get(ref);
   for (let attempt = 1; attempt <= WRITE_ATTEMPTS_MAX; attempt += 1) {
     if (stored === undefined) throw notFound(resourceOf(context.definition), context.name);
     const outcome = await deleteOnce(core, context, stored, options);
@@ -42,7 +42,7 @@ async function deleteOnce(core: Core, context: WriteContext, stored: StoredObjec
     object,
     expected: stored.resourceVersion,
   };
-  const outcome = await core.deps.store.objects.write({ operations: [operation], writer: context.writer });
+  const outcome = await core.objects(definition).write({ operations: [operation], writer: context.writer });
   if (outcome.type === 'busy') throw busy(outcome.retryAfterSeconds);
   if (outcome.type === 'conflict') return { type: 'stale', current: outcome.current };
   const resourceVersion = outcome.resourceVersions[0] ?? '';

@@ -5,8 +5,11 @@
 import type { Column, ResourceDefinition } from '../../apis/definition.ts';
 import { type StoredObject, servedJson } from '../../apis/stored.ts';
 import { stringifyJson } from '../../machinery/codec/json.ts';
+import { eventFrame } from '../../machinery/codec/protobuf/frame.ts';
+import type { ProtobufCodec } from '../../machinery/codec/protobuf.ts';
 import type { JsonValue, KubeObject } from '../../machinery/object.ts';
 import { formatApiVersion } from '../../machinery/resource.ts';
+import { type FailureStatus, notAcceptable } from '../../machinery/status.ts';
 import type { Accepted } from '../http/accept.ts';
 import { LIST_BYTES_ITEMS_MIN } from '../limits.ts';
 import { listBytes } from './list-bytes.ts';
@@ -24,6 +27,8 @@ export type Shape = {
   /** What a Table row carries. */
   includeObject: 'None' | 'Metadata' | 'Object';
   now: number;
+  /** Set where the answer is protobuf: then only the functions that give bytes may be asked. */
+  protobuf?: ProtobufCodec;
 };
 
 export type ListMeta = { resourceVersion: string; continue?: string; remainingItemCount?: number };
@@ -32,8 +37,9 @@ const META_GROUP = 'meta.k8s.io';
 
 /** Events rendered alike may be shared between watches. */
 export function shapeKey(shape: Shape): string {
-  if (shape.as === 'object') return `${shape.definition.group}/${shape.definition.version}`;
-  return `${shape.definition.group}/${shape.definition.version} ${shape.as} ${shape.version} ${shape.includeObject}`;
+  const media = shape.protobuf ? ' protobuf' : '';
+  if (shape.as === 'object') return `${shape.definition.group}/${shape.definition.version}${media}`;
+  return `${shape.definition.group}/${shape.definition.version} ${shape.as} ${shape.version} ${shape.includeObject}${media}`;
 }
 
 /** One object as compact JSON. */
@@ -54,11 +60,13 @@ export function listBody(shape: Shape, items: readonly Content[], meta: ListMeta
   return stored && items.length >= LIST_BYTES_ITEMS_MIN ? listBytes(listHead(shape, meta), items) : listText(shape, items, meta);
 }
 
+function listType({ definition, as, version }: Shape): { kind: string; apiVersion: string } {
+  if (as === 'metadata') return { kind: 'PartialObjectMetadataList', apiVersion: `${META_GROUP}/${version}` };
+  return { kind: definition.listKind, apiVersion: formatApiVersion(definition.group, definition.version) };
+}
+
 function listHead(shape: Shape, meta: ListMeta): string {
-  const { definition } = shape;
-  const metadata = shape.as === 'metadata';
-  const kind = metadata ? 'PartialObjectMetadataList' : definition.listKind;
-  const apiVersion = metadata ? `${META_GROUP}/${shape.version}` : formatApiVersion(definition.group, definition.version);
+  const { kind, apiVersion } = listType(shape);
   return `{"kind":"${kind}","apiVersion":"${apiVersion}","metadata":${JSON.stringify(meta)},"items":[`;
 }
 
@@ -74,23 +82,65 @@ export function listText(shape: Shape, items: readonly Content[], meta: ListMeta
   return `${text}]}`;
 }
 
-/** One line of a watch. A Table names its columns in the first event only. */
-export function eventText(shape: Shape, type: string, content: Content, withColumns: boolean): string {
+/** One object in protobuf. */
+export function objectBytes(shape: Shape, codec: ProtobufCodec, content: Content): Uint8Array<ArrayBuffer> {
+  return encoded(codec, plainForm(shape, content));
+}
+
+/** A list in protobuf. */
+export function protobufList(
+  shape: Shape,
+  codec: ProtobufCodec,
+  items: readonly Content[],
+  meta: ListMeta,
+): Uint8Array<ArrayBuffer> {
+  const list = { ...listType(shape), metadata: meta, items: items.map((item) => plainForm(shape, item)) };
+  return encoded(codec, list as unknown as KubeObject);
+}
+
+/** The object, or its metadata alone. */
+function plainForm(shape: Shape, content: Content): KubeObject {
+  const object = decodeText(shape.definition, shape.storage, content);
+  return shape.as === 'metadata' ? partialMetadata(object, shape.version) : object;
+}
+
+function encoded(codec: ProtobufCodec, object: KubeObject): Uint8Array<ArrayBuffer> {
+  const bytes = codec.encode(object);
+  if (bytes === undefined) throw notAcceptable(['application/json', 'application/yaml']);
+  return new Uint8Array(bytes);
+}
+
+const encoder = new TextEncoder();
+
+/** One event of a watch, as it is sent: a line of JSON, or a protobuf frame. A Table names its columns in the first event only. */
+export function eventBytes(shape: Shape, type: string, content: Content, withColumns: boolean): Uint8Array {
+  if (shape.protobuf) return eventFrame(type, objectBytes(shape, shape.protobuf, content));
   const object =
     shape.as === 'table'
       ? tableText(shape, [content], { resourceVersion: content.resourceVersion }, withColumns)
       : objectText(shape, content);
-  return `{"type":"${type}","object":${object}}\n`;
+  return encoder.encode(`{"type":"${type}","object":${object}}\n`);
+}
+
+/** An event whose object is at hand: a bookmark, or the Status of an error. */
+function specialEvent(shape: Shape, type: string, object: object): Uint8Array {
+  if (shape.protobuf) return eventFrame(type, encoded(shape.protobuf, object as KubeObject));
+  return encoder.encode(`{"type":"${type}","object":${JSON.stringify(object)}}\n`);
+}
+
+/** The last event of a watch that cannot go on. */
+export function errorBytes(shape: Shape, status: FailureStatus): Uint8Array {
+  return specialEvent(shape, 'ERROR', status);
 }
 
 /** A bookmark: everything up to `resourceVersion` was sent. `initialEnd`: the present state is complete. */
-export function bookmarkText(shape: Shape, resourceVersion: string, initialEnd: boolean): string {
+export function bookmarkBytes(shape: Shape, resourceVersion: string, initialEnd: boolean): Uint8Array {
   const metadata = {
     resourceVersion,
     creationTimestamp: null,
     ...(initialEnd ? { annotations: { 'k8s.io/initial-events-end': 'true' } } : {}),
   };
-  return `{"type":"BOOKMARK","object":${JSON.stringify(bookmarkObject(shape, metadata))}}\n`;
+  return specialEvent(shape, 'BOOKMARK', bookmarkObject(shape, metadata));
 }
 
 function bookmarkObject({ definition, as, version, includeObject }: Shape, metadata: { resourceVersion: string }): object {
@@ -108,7 +158,7 @@ function metadataText(shape: Shape, content: Content): string {
   return stringifyJson(partialMetadata(object, shape.version) as never);
 }
 
-function partialMetadata(object: KubeObject, version: string) {
+function partialMetadata(object: KubeObject, version: string): KubeObject {
   return { kind: 'PartialObjectMetadata', apiVersion: `${META_GROUP}/${version}`, metadata: object.metadata };
 }
 

@@ -70,7 +70,7 @@ export async function listStored(core: Core, scope: string, selection: Selection
   const items: StoredObject[] = [];
   let query = await firstQuery(core, scope, selection, options);
   for (;;) {
-    const page = requirePage(await core.deps.store.objects.list(query), options.token, selection);
+    const page = requirePage(await core.objects(selection.definition).list(query), options.token, selection);
     const next = take(page, items, selection, options.limit);
     if (next === undefined) return { items, meta: { resourceVersion: page.resourceVersion } };
     if (options.limit > 0 && items.length >= options.limit) return { items, meta: pageMeta(page, next, whole) };
@@ -121,7 +121,7 @@ async function listSingle(
   selection: Selection,
 ): Promise<ListResult> {
   const head = await core.deps.store.lanes.head(ref.scope);
-  const object = await core.deps.store.objects.get(ref);
+  const object = await core.objects(selection.definition).get(ref);
   const found = object !== undefined && selects(selection, object);
   const version = Math.max(Number(head.current), Number(object?.resourceVersion ?? 0));
   return { items: found ? [object] : [], meta: { resourceVersion: String(version) } };

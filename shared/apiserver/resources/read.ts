@@ -21,7 +21,7 @@ export async function readStored(
   definition: ResourceDefinition,
   ref: { scope: string; namespace: string; name: string },
 ): Promise<StoredObject> {
-  const stored = await core.deps.store.objects.get(ref);
+  const stored = await core.objects(definition).get(ref);
   if (stored === undefined) throw notFound(resourceOf(definition), ref.name);
   return stored;
 }

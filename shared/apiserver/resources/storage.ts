@@ -8,6 +8,8 @@ import { formatApiVersion, parseApiVersion } from '../../machinery/resource.ts';
 
 /** The definition in whose shape a kind's objects lie in the store; most often the kind itself. */
 export function storageOf(registry: Registry, definition: ResourceDefinition): ResourceDefinition {
+  // Views of the store (types/versioned.ts) show custom resources in the version that was asked for.
+  if (definition.custom !== undefined) return definition;
   return registry.byScope(storedScope(definition)) ?? definition;
 }
 

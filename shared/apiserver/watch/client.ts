@@ -10,7 +10,7 @@ import {
   WATCH_INITIAL_PAGE,
   WATCH_KEEP_ALIVE_MS,
 } from '../limits.ts';
-import { bookmarkText, eventText, type Shape, shapeKey } from '../resources/forms.ts';
+import { bookmarkBytes, errorBytes, eventBytes, type Shape, shapeKey } from '../resources/forms.ts';
 import { type Selection, selects, singleRef } from '../resources/selection.ts';
 import { eventOf } from './events.ts';
 import type { Outlet } from './outlet.ts';
@@ -18,6 +18,8 @@ import { entryOf, type LogEntry, type ScopeReader, type Subscriber } from './rea
 
 export type WatchRequest = {
   scope: string;
+  /** The store as the watched kind sees it. */
+  objects: ObjectStore;
   selection: Selection;
   shape: Shape;
   /** Version to go on from; undefined: begin with the present state as ADDED events. */
@@ -36,7 +38,7 @@ export type WatchClient = {
   finish(): void;
 };
 
-type Deps = { objects: ObjectStore; lanes: Pick<Lanes, 'head'>; clock: Clock };
+type Deps = { lanes: Pick<Lanes, 'head'>; clock: Clock };
 type State = {
   deps: Deps;
   request: WatchRequest;
@@ -54,8 +56,7 @@ type State = {
   finalBookmark: boolean;
 };
 
-const encoder = new TextEncoder();
-const KEEP_ALIVE = encoder.encode('\n');
+const KEEP_ALIVE = new TextEncoder().encode('\n');
 
 /** Starts a watch. `reader` gives the scope's reader (made on demand); `onEnd` is called once, when the watch no longer needs it. */
 export function startWatch(
@@ -95,7 +96,7 @@ async function run(state: State): Promise<void> {
     const reader = state.reader();
     if (state.sent >= reader.floor()) return goLive(state, reader);
     await state.outlet.drained();
-    const outcome = await state.deps.objects.changes({
+    const outcome = await state.request.objects.changes({
       scope: state.request.scope,
       after: String(state.sent),
       limit: WATCH_INITIAL_PAGE,
@@ -120,34 +121,34 @@ async function sendPresentState(state: State): Promise<void> {
   const ref = singleRef(request.scope, request.selection);
   if (ref) await sendOne(state, ref);
   else await sendSnapshot(state);
-  if (request.initialBookmark && !state.outlet.closed()) send(state, bookmarkText(request.shape, String(state.sent), true));
+  if (request.initialBookmark && !state.outlet.closed()) push(state, bookmarkBytes(request.shape, String(state.sent), true));
 }
 
 /** The head is read first: what changes after it comes as an event, unless the object that was read is newer still. */
 async function sendOne(state: State, ref: ObjectRef): Promise<void> {
   const { request, deps } = state;
   const head = await deps.lanes.head(request.scope);
-  const object = await deps.objects.get(ref);
+  const object = await request.objects.get(ref);
   state.sent = Math.max(Number(head.current), Number(object?.resourceVersion ?? 0));
-  if (object && selects(request.selection, object)) send(state, eventText(request.shape, 'ADDED', object, firstColumns(state)));
+  if (object && selects(request.selection, object)) push(state, eventBytes(request.shape, 'ADDED', object, firstColumns(state)));
 }
 
 /** Pages of one version, each as fast as the client reads. */
 async function sendSnapshot(state: State): Promise<void> {
-  const { request, deps, outlet } = state;
+  const { request, outlet } = state;
   const base = { scope: request.scope, limit: Math.min(WATCH_INITIAL_PAGE, LIST_PAGE_MAX) };
   const within = request.selection.namespace === '' ? {} : { namespace: request.selection.namespace };
-  let page = await deps.objects.list({ ...base, ...within });
+  let page = await request.objects.list({ ...base, ...within });
   while (!outlet.closed()) {
     if (page.type !== 'page') return expire(state, page.type === 'expired' ? page.oldest : page.current);
     for (const object of page.items) {
-      if (selects(request.selection, object)) send(state, eventText(request.shape, 'ADDED', object, firstColumns(state)));
+      if (selects(request.selection, object)) push(state, eventBytes(request.shape, 'ADDED', object, firstColumns(state)));
       if (outlet.closed()) return;
       await outlet.drained();
     }
     state.sent = Number(page.resourceVersion);
     if (!page.next) return;
-    page = await deps.objects.list({ ...base, ...within, from: page.next });
+    page = await request.objects.list({ ...base, ...within, from: page.next });
   }
 }
 
@@ -155,10 +156,6 @@ function firstColumns(state: State): boolean {
   const first = !state.columnsSent;
   state.columnsSent = true;
   return first;
-}
-
-function send(state: State, text: string): void {
-  push(state, encoder.encode(text));
 }
 
 function push(state: State, chunk: Uint8Array): void {
@@ -186,17 +183,18 @@ function rendered(state: State, entry: LogEntry, event: NonNullable<ReturnType<t
   const known = entry.rendered.get(key);
   if (known) return known;
   const now = state.deps.clock.now();
-  const bytes = encoder.encode(eventText({ ...shape, now }, event.type, event.content, withColumns));
+  const bytes = eventBytes({ ...shape, now }, event.type, event.content, withColumns);
   entry.rendered.set(key, bytes);
   return bytes;
 }
 
 function expire(state: State, oldest: string): void {
   const { status } = failure(410, 'Expired', `too old resource version: ${state.sent} (${oldest})`);
-  if (!state.outlet.closed()) state.outlet.push(encoder.encode(`{"type":"ERROR","object":${JSON.stringify(status)}}\n`));
+  if (!state.outlet.closed()) state.outlet.push(errorBytes(state.request.shape, status));
   end(state);
 }
 
+/** An empty line keeps a stream of JSON alive; between frames of protobuf nothing may stand. */
 function tick(state: State, now: number): void {
   const { request } = state;
   if (now >= state.endsAt) {
@@ -208,14 +206,14 @@ function tick(state: State, now: number): void {
   if (due && state.live && request.bookmarks) {
     state.finalBookmark = closing;
     bookmark(state, now);
-  } else if (now - state.quietSince >= WATCH_KEEP_ALIVE_MS) push(state, KEEP_ALIVE);
+  } else if (now - state.quietSince >= WATCH_KEEP_ALIVE_MS && !request.shape.protobuf) push(state, KEEP_ALIVE);
 }
 
 function bookmark(state: State, now: number): void {
   state.bookmarkedAt = now;
   // What was read since the last delivery held nothing of this scope.
   state.sent = Math.max(state.sent, state.live?.position() ?? 0);
-  send(state, bookmarkText(state.request.shape, String(state.sent), false));
+  push(state, bookmarkBytes(state.request.shape, String(state.sent), false));
 }
 
 function finish(state: State): void {

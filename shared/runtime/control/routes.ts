@@ -1,4 +1,5 @@
 /** Which controllers there are, and what wakes each. What they do: functions/sweeper/controllers. */
+import { CRD_SCOPE } from '../../apis/custom/crd.ts';
 import type { FeedEntry } from '../../ports/object-store.ts';
 import { CONTROLLER_WRITER, type ControlRoute, type RouteDeps } from './router.ts';
 
@@ -6,7 +7,7 @@ const NAMESPACES = '/namespaces';
 
 /** Routes of every controller. A controller is added here and in functions/sweeper/controllers/all.ts. */
 export function controlRoutes(_deps: RouteDeps): ControlRoute[] {
-  return [namespaceContent];
+  return [namespaceContent, definitions];
 }
 
 /** ServiceAccount `default` and ConfigMap `kube-root-ca.crt` of every namespace. */
@@ -22,6 +23,14 @@ const namespaceContent: ControlRoute = {
     return isContent ? [{ scope: NAMESPACES, namespace: '', name: entry.namespace }] : [];
   },
   resync: [NAMESPACES],
+};
+
+/** Names and conditions of CustomResourceDefinitions, and what goes with them. A name that is free again is looked at whoever freed it. */
+const definitions: ControlRoute = {
+  controller: 'crd',
+  scopes: [CRD_SCOPE],
+  targets: (entry) => (entry.type === 'deleted' || entry.writer !== 'sweeper' ? [entry] : []),
+  resync: [CRD_SCOPE],
 };
 
 /** Not written by a controller of ours. */

@@ -7,10 +7,10 @@ import type { SqliteStore } from '../../../shared/adapters/sqlite/open.ts';
 import { builtInDefinitions } from '../../../shared/apis/built-in.ts';
 import type { Registry, ResourceDefinition } from '../../../shared/apis/definition.ts';
 import { kubeadmiralDefinitions } from '../../../shared/apis/kubeadmiral/kinds.ts';
-import { createRegistry } from '../../../shared/apis/registry.ts';
 import { defaultAdmission } from '../../../shared/apiserver/admission/chain.ts';
 import { createApiServer } from '../../../shared/apiserver/create.ts';
 import type { ApiServer, ApiServerDeps } from '../../../shared/apiserver/server.ts';
+import { openTypes, type Types } from '../../../shared/apiserver/types/types.ts';
 
 /** An answer with its body read. `json` throws when the body is no JSON. */
 // biome-ignore lint/suspicious/noExplicitAny: tests open bodies freely
@@ -21,6 +21,7 @@ export type RequestOptions = { body?: unknown; type?: string; accept?: string; t
 export type TestServer = {
   server: ApiServer;
   registry: Registry;
+  types: Types;
   medium: SqliteStore;
   clock: FakeClock;
   log: ReturnType<typeof memoryLog>;
@@ -58,10 +59,11 @@ export async function startTestServer(overrides: Partial<ApiServerDeps> = {}): P
   const clock = fakeClock(START);
   const log = memoryLog();
   const medium = openMemory({ clock });
-  const registry = createRegistry([...builtInDefinitions(), ...kubeadmiralDefinitions()]);
+  const types = await openTypes({ store: medium.store, base: [...builtInDefinitions(), ...kubeadmiralDefinitions()], clock, log });
   const server = createApiServer({
     store: medium.store,
-    registry: () => registry,
+    registry: types.registry,
+    types,
     clock,
     ids: seededIds(7),
     log,
@@ -70,14 +72,14 @@ export async function startTestServer(overrides: Partial<ApiServerDeps> = {}): P
       allowed: user.groups.includes('system:masters') || READ_VERBS.has(verb),
       reason: '',
     }),
-    admission: defaultAdmission({ store: medium.store, registry: () => registry, clock, ids: seededIds(8), log }),
+    admission: defaultAdmission({ store: medium.store, registry: types.registry, clock, ids: seededIds(8), log }),
     views: new Map(),
     version: { major: '1', minor: '35', gitVersion: 'v1.35.4' },
     readiness: new Map(),
     ...overrides,
   });
   const definition = (group: string, version: string, plural: string) => {
-    const found = registry.byResource(group, version, plural);
+    const found = types.registry().byResource(group, version, plural);
     if (!found) throw new Error(`${group}/${version} ${plural} is not served`);
     return found;
   };
@@ -88,7 +90,8 @@ export async function startTestServer(overrides: Partial<ApiServerDeps> = {}): P
   const send = (method: string, path: string, options: RequestOptions = {}) => request(server, method, path, options);
   return {
     server,
-    registry,
+    registry: types.registry(),
+    types,
     medium,
     clock,
     log,
