@@ -1,13 +1,16 @@
 /** From what the network or a member's API answered to a MemberFailure, with a sentence that says what, where, why and what to do. */
 import { parseJson } from '../../machinery/codec/json.ts';
 import type { MemberConnection, MemberFailure } from '../../ports/member-client.ts';
+import { tlsTrouble } from './tls-failures.ts';
 
 type Unreachable = Extract<MemberFailure, { type: 'unreachable' }>;
+/** TLS has words for each of its troubles. */
+type Plain = Exclude<Unreachable['reason'], 'tls'>;
 
 /** The connection as a user knows it. */
 export type Endpoint = Pick<MemberConnection, 'cluster' | 'server'>;
 
-const CODES: ReadonlyMap<string, Unreachable['reason']> = new Map([
+const CODES: ReadonlyMap<string, Plain> = new Map([
   ['ECONNREFUSED', 'refused'],
   ['ENOTFOUND', 'dns'],
   ['EAI_AGAIN', 'dns'],
@@ -17,33 +20,23 @@ const CODES: ReadonlyMap<string, Unreachable['reason']> = new Map([
   ['ETIMEDOUT', 'timeout'],
   ['EHOSTUNREACH', 'timeout'],
   ['ENETUNREACH', 'timeout'],
-  ['EPROTO', 'tls'],
-  ['DEPTH_ZERO_SELF_SIGNED_CERT', 'tls'],
-  ['SELF_SIGNED_CERT_IN_CHAIN', 'tls'],
-  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'tls'],
-  ['UNABLE_TO_GET_ISSUER_CERT', 'tls'],
-  ['UNABLE_TO_GET_ISSUER_CERT_LOCALLY', 'tls'],
-  ['CERT_HAS_EXPIRED', 'tls'],
-  ['CERT_NOT_YET_VALID', 'tls'],
-  ['CERT_UNTRUSTED', 'tls'],
-  ['CERT_SIGNATURE_FAILURE', 'tls'],
 ]);
 
-const REMEDY: Record<Unreachable['reason'], string> = {
+const REMEDY: Record<Plain, string> = {
   timeout: 'Check the network path and that nothing drops packets to it; it is tried again by itself.',
   refused: 'Check that its API server runs and that spec.apiEndpoint is right; it is tried again by itself.',
-  tls: "Put the cluster's own CA into certificate-authority-data of its Secret, and use an endpoint that its certificate names.",
   dns: 'Check the host name in spec.apiEndpoint.',
   unauthorized: "The token or certificate in the cluster's Secret is not accepted: renew it.",
-  forbidden: "The account in the cluster's Secret lacks rights: give it the role of docs/members.md.",
+  forbidden:
+    "The account in the cluster's Secret lacks rights: bind it to cluster-admin, or to a role with all verbs on what is propagated, with get, " +
+    'list and watch on nodes and pods, and with get on /healthz, /version, /api and /apis.',
   overloaded: 'It asks for patience; it is tried again by itself.',
   other: 'It is tried again by itself.',
 };
 
-const CAUSE: Record<Unreachable['reason'], string> = {
+const CAUSE: Record<Plain, string> = {
   timeout: 'no answer',
   refused: 'connection refused',
-  tls: 'its certificate is not trusted',
   dns: 'its host name does not resolve',
   unauthorized: 'it does not accept our credentials (401)',
   forbidden: 'it denies us the right to ask (403)',
@@ -52,24 +45,24 @@ const CAUSE: Record<Unreachable['reason'], string> = {
 };
 
 /** An `unreachable` failure. `detail` is the lower layer's own word, kept short. */
-export function unreachable(endpoint: Endpoint, reason: Unreachable['reason'], detail: string): Unreachable {
+export function unreachable(endpoint: Endpoint, reason: Plain, detail: string): Unreachable {
   const own = detail === '' ? '' : ` (${detail.slice(0, 200)})`;
+  return failure(endpoint, reason, `${CAUSE[reason]}${own}`, REMEDY[reason]);
+}
+
+function failure(endpoint: Endpoint, reason: Unreachable['reason'], cause: string, remedy: string): Unreachable {
   const host = endpoint.server.replace(/^https?:\/\//, '');
-  return {
-    type: 'unreachable',
-    reason,
-    message: `cluster ${endpoint.cluster} at ${host}: ${CAUSE[reason]}${own}. ${REMEDY[reason]}`,
-  };
+  return { type: 'unreachable', reason, message: `cluster ${endpoint.cluster} at ${host}: ${cause}. ${remedy}` };
 }
 
 /** What a thrown network error means. */
 export function networkFailure(endpoint: Endpoint, error: unknown): Unreachable {
-  const { code, name, message } = rootError(error);
-  if (name === 'TimeoutError' || name === 'AbortError') return unreachable(endpoint, 'timeout', '');
-  const known = CODES.get(code);
-  if (known) return unreachable(endpoint, known, known === 'tls' || known === 'other' ? message : '');
-  const tls = code.startsWith('ERR_TLS') || code.startsWith('ERR_SSL') || code.startsWith('CERT_');
-  return unreachable(endpoint, tls ? 'tls' : 'other', message);
+  const root = rootError(error);
+  if (root.name === 'TimeoutError' || root.name === 'AbortError') return unreachable(endpoint, 'timeout', '');
+  const known = CODES.get(root.code);
+  if (known) return unreachable(endpoint, known, '');
+  const tls = tlsTrouble(root);
+  return tls ? failure(endpoint, 'tls', tls.cause, tls.remedy) : unreachable(endpoint, 'other', root.message);
 }
 
 /** True for a connection that the peer had closed before or while we wrote: the request may simply be sent again. */

@@ -216,6 +216,9 @@ describe('members that cannot be reached', () => {
     expect(await clients.connect({ ...connection, caData: other.caCert }).health()).toMatchObject({
       type: 'unreachable',
       reason: 'tls',
+      message:
+        `cluster eu-1 at 127.0.0.1:${port}: its certificate is signed by an unknown authority. The CA in certificate-authority-data ` +
+        "of its Secret did not sign it: put the cluster's own CA there (PEM, in base64).",
     });
     expect(await clients.connect({ ...connection, caData: authority.caCert }).health()).toEqual({ type: 'ok', value: 'ok' });
     expect(await clients.connect({ ...connection, insecure: true }).health()).toEqual({ type: 'ok', value: 'ok' });
