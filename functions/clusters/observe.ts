@@ -24,6 +24,19 @@ export function ownerOf(observation: Observation): string {
   return dispatchOwner(federatedRefOf(observation));
 }
 
+/**
+ * True when a copy has arrived where its controllers bring it: its status speaks of its present generation, and all replicas that it asks for are ready and
+ * new. Kinds whose status says none of that are always at rest, and so is a copy that is gone.
+ */
+export function isAtRest({ copy, gone }: Pick<Observation, 'copy' | 'gone'>): boolean {
+  if (gone || copy.status === undefined) return gone || copy.spec?.replicas === undefined;
+  const { observedGeneration, replicas, readyReplicas = 0, updatedReplicas = replicas } = copy.status;
+  if (observedGeneration !== undefined && observedGeneration !== copy.metadata.generation) return false;
+  const wanted = copy.spec?.replicas;
+  if (typeof wanted !== 'number') return true;
+  return (replicas ?? 0) === wanted && readyReplicas === wanted && (updatedReplicas ?? 0) === wanted;
+}
+
 /** Folds an observation into the record. Events may come late: one that is older than what the dispatcher saw last says nothing. */
 export function fold(record: DispatchRecord, observation: Observation, now: number): Folded {
   const { copy, gone } = observation;

@@ -7,8 +7,14 @@ import type { Records, RecordWrite } from '../../shared/ports/object-store.ts';
 import type { Clock, Log } from '../../shared/ports/system.ts';
 import type { ScopeCache } from '../../shared/runtime/scope-cache.ts';
 import type { Outgoing, Sender } from '../../shared/runtime/send.ts';
-import { OBSERVATIONS_PER_WRITE, OBSERVE_GATHER_MS, STATUS_AFTER_OBSERVATION_MS, STORE_AGAIN_MS } from './limits.ts';
-import { federatedRefOf, fold, type Observation, ownerOf, strayRecord } from './observe.ts';
+import {
+  OBSERVATIONS_PER_WRITE,
+  OBSERVE_GATHER_MS,
+  OBSERVE_MOVING_GATHER_MS,
+  STATUS_AFTER_OBSERVATION_MS,
+  STORE_AGAIN_MS,
+} from './limits.ts';
+import { federatedRefOf, fold, isAtRest, type Observation, ownerOf, strayRecord } from './observe.ts';
 
 export type ReporterDeps = {
   records: Pick<Records, 'get' | 'write'>;
@@ -16,7 +22,6 @@ export type ReporterDeps = {
   sender: Sender;
   clock: Clock;
   log: Log;
-  gatherMs?: number;
 };
 
 export type Reporter = {
@@ -26,16 +31,24 @@ export type Reporter = {
   close(): Promise<void>;
 };
 
+/** What waits to be stored, by copy; `due` in epoch ms. */
+type Waiting = Map<string, { observation: Observation; due: number }>;
+
 /** A reporter for one process. */
 export function createReporter(deps: ReporterDeps): Reporter {
-  const waiting = new Map<string, Observation>();
+  const waiting: Waiting = new Map();
   const closing = new AbortController();
+  let sooner = new AbortController();
   let running: Promise<void> | undefined;
   const run = async (): Promise<void> => {
-    await deps.clock.sleep(deps.gatherMs ?? OBSERVE_GATHER_MS);
     while (waiting.size > 0) {
-      const batch = [...waiting.values()].slice(0, OBSERVATIONS_PER_WRITE);
-      for (const observation of batch) waiting.delete(keyOf(observation));
+      const inMs = closing.signal.aborted ? 0 : earliest(waiting) - deps.clock.now();
+      if (inMs > 0) {
+        sooner = new AbortController();
+        await deps.clock.sleep(inMs, AbortSignal.any([sooner.signal, closing.signal]));
+        continue;
+      }
+      const batch = takeDue(waiting, closing.signal.aborted ? Number.POSITIVE_INFINITY : deps.clock.now());
       // Nobody shows them again: what could not be stored waits for the next turn.
       const again = await storeBatch(deps, batch).catch((error: unknown) => {
         keep(batch);
@@ -46,7 +59,8 @@ export function createReporter(deps: ReporterDeps): Reporter {
   };
   /** What was stale or not stored is folded anew, unless something newer came meanwhile. */
   const keep = (observations: readonly Observation[]): void => {
-    for (const observation of observations) if (!waiting.has(keyOf(observation))) waiting.set(keyOf(observation), observation);
+    for (const observation of observations)
+      if (!waiting.has(keyOf(observation))) waiting.set(keyOf(observation), { observation, due: deps.clock.now() });
   };
   const start = (): void => {
     running ??= run()
@@ -61,7 +75,12 @@ export function createReporter(deps: ReporterDeps): Reporter {
   };
   return {
     report(observation) {
-      waiting.set(keyOf(observation), observation);
+      const key = keyOf(observation);
+      const gatherMs = isAtRest(observation) ? OBSERVE_GATHER_MS : OBSERVE_MOVING_GATHER_MS;
+      const due = Math.min(waiting.get(key)?.due ?? Number.POSITIVE_INFINITY, deps.clock.now() + gatherMs);
+      const isSoonest = waiting.size === 0 || due < earliest(waiting);
+      waiting.set(key, { observation, due });
+      if (isSoonest) sooner.abort('something is due sooner');
       start();
     },
     async close() {
@@ -69,6 +88,26 @@ export function createReporter(deps: ReporterDeps): Reporter {
       await running;
     },
   };
+}
+
+function earliest(waiting: Waiting): number {
+  let first = Number.POSITIVE_INFINITY;
+  for (const { due } of waiting.values()) first = Math.min(first, due);
+  return first;
+}
+
+/** Takes what is due, and with it whatever waits about the same objects: their clusters share one write and one fold. */
+function takeDue(waiting: Waiting, now: number): Observation[] {
+  const owners = new Set<string>();
+  for (const { observation, due } of waiting.values()) if (due <= now) owners.add(ownerOf(observation));
+  const taken: Observation[] = [];
+  for (const [key, { observation }] of waiting) {
+    if (taken.length >= OBSERVATIONS_PER_WRITE) break;
+    if (!owners.has(ownerOf(observation))) continue;
+    taken.push(observation);
+    waiting.delete(key);
+  }
+  return taken;
 }
 
 function keyOf({ cluster, type, copy }: Observation): string {

@@ -22,6 +22,6 @@ export type StatusDeps = {
   clock: Clock;
   ids: Pick<Ids, 'uid'>;
   log: Log;
-  /** Hears what became of an object: the terminal of `dev` tells when it is placed and ready. */
-  onStatus?(folded: { source: { scope: string; namespace: string; name: string }; dispatched: boolean; status: unknown }): void;
+  /** Hears what became of an object: the terminal of `dev` tells when it is placed and ready. `placedAt` (epoch ms) once, when it is on all its clusters. */
+  onStatus?(folded: { source: { scope: string; namespace: string; name: string }; placedAt?: number; status: unknown }): void;
 };

@@ -28,6 +28,9 @@ export type FoldOutput = {
   first: WriteOperation[];
   after: WriteOperation[];
   status: JsonObject | undefined;
+  /** All clusters of the object have what they are to have. */
+  arrived: boolean;
+  /** It arrived since the last fold. */
   dispatched: boolean;
 };
 
@@ -49,6 +52,7 @@ export async function foldObject(deps: StatusDeps, input: FoldInput): Promise<Fo
     first: [sourceOperation, ownOperation, ...documents].filter((operation) => operation !== undefined),
     after: after.filter((operation) => operation !== undefined),
     status: aggregated?.status,
+    arrived: isPropagated(own.status),
     dispatched,
   };
 }
@@ -134,11 +138,12 @@ async function replicaSetOperations(
   return [...kept, ...dropped];
 }
 
+function isPropagated(status: JsonObject | undefined): boolean {
+  const conditions = (status?.conditions ?? []) as unknown as Condition[];
+  return conditions.some(({ type, status: value }) => type === 'Propagated' && value === 'True');
+}
+
 function isNewlyPropagated(before: JsonObject | undefined, after: JsonObject): boolean {
-  const isPropagated = (status: JsonObject | undefined) =>
-    ((status?.conditions ?? []) as unknown as Condition[]).some(
-      ({ type, status: value }) => type === 'Propagated' && value === 'True',
-    );
   if (!isPropagated(after)) return false;
   return !isPropagated(before) || before?.syncedGeneration !== after.syncedGeneration;
 }

@@ -11,7 +11,7 @@ import { done, type ReconcileResult, requeueAfter } from '../../shared/runtime/r
 import { backoffMs } from '../../shared/runtime/retry.ts';
 import type { StatusDeps } from './deps.ts';
 import { type FoldInput, foldObject } from './fold.ts';
-import { THROTTLE_GRID_MS } from './limits.ts';
+import { MOVING_HOLD_MS, THROTTLE_GRID_MS } from './limits.ts';
 
 const WRITER = 'status';
 
@@ -20,10 +20,13 @@ export async function reconcileStatus(deps: StatusDeps, message: StatusMessage):
   const owner = dispatchOwner(message.federated);
   const input = await load(deps, message); //                    1 load
   if (!input) return done('nothing to report on');
-  const { first, after, status, dispatched } = await foldObject(deps, input); // 2 fold (pure but for reads of what stands)
+  const { first, after, status, arrived, dispatched } = await foldObject(deps, input); // 2 fold (pure but for reads of what stands)
   if (first.length === 0 && after.length === 0) return done('nothing changed');
-  const waitMs = deps.throttle.waitMs(owner, isSettled(input.source?.object, status) ? 'settled' : 'moving');
-  if (waitMs > 0) return later(deps, message, waitMs);
+  const isSettled = arrived && isAtRest(input.source?.object, status);
+  const waitMs = deps.throttle.waitMs(owner, isSettled ? 'settled' : 'moving');
+  // Once: the message that comes back carries an attempt.
+  const holdMs = isSettled || message.attempt > 0 ? 0 : MOVING_HOLD_MS;
+  if (waitMs + holdMs > 0) return later(deps, message, Math.max(waitMs, holdMs));
   deps.throttle.wrote(owner);
   const isOneWrite = first.length + after.length <= OPERATIONS_PER_WRITE_MAX;
   for (const operations of isOneWrite ? [[...first, ...after]] : [first, after]) {
@@ -32,13 +35,17 @@ export async function reconcileStatus(deps: StatusDeps, message: StatusMessage):
     if (outcome.type === 'conflict')
       return requeueAfter(backoffMs(message.attempt, owner, { baseMs: 20, maxMs: 5_000 }), 'something changed meanwhile');
   }
-  if (input.source) deps.onStatus?.({ source: refOf(input.source.stored), dispatched, status });
+  if (input.source) {
+    const placedAt = dispatched ? Math.max(...input.records.map(({ record }) => record.changedAt)) : undefined;
+    deps.onStatus?.({ source: refOf(input.source.stored), status, ...(placedAt === undefined ? {} : { placedAt }) });
+  }
   return done(`${first.length + after.length} objects brought up to date`);
 }
 
-/** Every replica that the clusters run is ready and runs the present template; kinds without replicas rest when they have seen their generation. */
-function isSettled(source: KubeObject | undefined, status: JsonObject | undefined): boolean {
-  if (!source || !status || status.observedGeneration !== source.metadata.generation) return false;
+/** Every replica that the clusters run is ready and runs the present template; kinds without replicas rest when they have seen their generation, others at once. */
+function isAtRest(source: KubeObject | undefined, status: JsonObject | undefined): boolean {
+  if (!source || !status) return true;
+  if (status.observedGeneration !== source.metadata.generation) return false;
   const { replicas = 0, readyReplicas = 0, updatedReplicas = replicas } = status;
   const isBegun = replicas !== 0 || !source.spec?.replicas;
   return isBegun && readyReplicas === replicas && updatedReplicas === replicas;
@@ -47,7 +54,7 @@ function isSettled(source: KubeObject | undefined, status: JsonObject | undefine
 /** Comes back when the object may be written again. Messages of one square of the grid are one, however many reports come meanwhile. */
 async function later(deps: StatusDeps, message: StatusMessage, waitMs: number): Promise<ReconcileResult> {
   const at = Math.ceil((deps.clock.now() + waitMs) / THROTTLE_GRID_MS) * THROTTLE_GRID_MS;
-  await deps.sender.sendLater({ work: { ...message, attempt: 0 }, cause: `throttled ${at}` }, at);
+  await deps.sender.sendLater({ work: { ...message, attempt: 1 }, cause: `throttled ${at}` }, at);
   return done('written a moment ago, comes later');
 }
 

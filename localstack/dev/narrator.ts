@@ -24,7 +24,7 @@ type Story = {
 /** Hears what the functions tell of their work. */
 export type Narrator = {
   placed(placed: { source: ObjectRef; summary: string; decideMs: number }): void;
-  status(folded: { source: ObjectRef; dispatched: boolean; status: unknown }): void;
+  status(folded: { source: ObjectRef; placedAt?: number; status: unknown }): void;
   cluster(change: { cluster: string; type: string; message: string }): void;
   close(): void;
 };
@@ -51,12 +51,12 @@ export function createNarrator(screen: Screen, now: () => number): Narrator {
       const subject = `${resource} ${source.namespace === '' ? source.name : `${source.namespace}/${source.name}`}`;
       stories.set(key, { subject, summary, decideMs, startedAt: now(), placedMs: undefined, timer });
     },
-    status: ({ source, dispatched, status }) => {
+    status: ({ source, placedAt, status }) => {
       const key = keyOf(source);
       const story = stories.get(key);
       if (!story) return;
-      // `dispatched` is said once, in the fold that finds the object on all its clusters; readiness comes in a later one.
-      if (dispatched) story.placedMs ??= now() - story.startedAt;
+      // Said once, in the fold that finds the object on all its clusters; readiness may come in a later one.
+      if (placedAt !== undefined) story.placedMs ??= Math.max(0, placedAt - story.startedAt);
       if (story.placedMs === undefined) return;
       const placed = `, placed ${formatTook(story.placedMs)}`;
       if (!READY_KINDS.has(parseScope(source.scope).resource)) tell(key, placed);

@@ -107,3 +107,32 @@ test('what the store does not take is kept and stored later, and nothing hangs a
   await clock.advance(3_000);
   await closed;
 });
+
+test('a copy that is on its way waits for more, one that has arrived takes its waiting siblings along', async () => {
+  const { clock, deps } = setup([]);
+  const deployments = types.byKind.get('apps/Deployment');
+  if (!deployments) throw new Error('Deployments are federated');
+  const batches: string[][] = [];
+  const write = async (records: readonly { cluster: string }[]) => {
+    batches.push(records.map(({ cluster }) => cluster));
+    return { stale: [] };
+  };
+  const reporter = createReporter({ ...deps, records: { get: deps.records.get, write } });
+  const seen = (cluster: string, ready: number) => {
+    const metadata = { name: 'web', namespace: 'default', uid: `uid-${cluster}`, resourceVersion: '1', generation: 1 };
+    const status = { observedGeneration: 1, replicas: 2, readyReplicas: ready, updatedReplicas: 2 };
+    const object = { apiVersion: 'apps/v1', kind: 'Deployment', metadata, spec: { replicas: 2 }, status };
+    reporter.report({ cluster, type: deployments, copy: object, gone: false });
+  };
+  seen('eu-1', 0);
+  seen('us-1', 1);
+  await clock.advance(100);
+  expect(batches).toEqual([]);
+  seen('eu-1', 2);
+  await clock.advance(30);
+  expect(batches).toEqual([['eu-1', 'us-1']]);
+  seen('us-1', 1);
+  await clock.advance(500);
+  expect(batches).toEqual([['eu-1', 'us-1'], ['us-1']]);
+  await reporter.close();
+});

@@ -151,10 +151,10 @@ describe('what is told', () => {
     const { lines, narrator, pass } = listen();
     narrator.placed({ source, summary: '9 -> us-1 7  eu-1 2', decideMs: 3 });
     pass(41);
-    narrator.status({ source, dispatched: true, status: { ...ready, readyReplicas: 0 } });
+    narrator.status({ source, placedAt: 41, status: { ...ready, readyReplicas: 0 } });
     pass(859);
-    narrator.status({ source, dispatched: false, status: ready });
-    narrator.status({ source, dispatched: false, status: ready });
+    narrator.status({ source, status: ready });
+    narrator.status({ source, status: ready });
     expect(lines).toEqual([
       'deployments default/web   9 -> us-1 7  eu-1 2                 decided 3 ms, placed 41 ms, ready 900 ms',
     ]);
@@ -173,7 +173,7 @@ describe('what is told', () => {
     const { lines, narrator } = listen();
     const follower = { scope: '/configmaps', namespace: 'default', name: 'web-pages' };
     narrator.placed({ source: follower, summary: '-> us-1', decideMs: 1 });
-    narrator.status({ source: follower, dispatched: true, status: undefined });
+    narrator.status({ source: follower, placedAt: 1, status: undefined });
     expect(lines).toEqual([]);
   });
   test.each([
