@@ -58,7 +58,14 @@ async function startSteps(
 
   const access = await readAccess(options.dataDir);
   const { token } = access;
-  const plane = await createControlPlane({ store: medium.store, clock, ids, log, token });
+  const plane = await createControlPlane({
+    store: medium.store,
+    clock,
+    ids,
+    log,
+    token,
+    keyPath: join(options.dataDir, 'pki', 'sa.key'),
+  });
   closers.push(() => plane.server.close());
   screen.step('store', `SQLite, ${plane.objects} objects`, took());
 

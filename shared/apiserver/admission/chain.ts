@@ -5,8 +5,17 @@
 import type { Registry } from '../../apis/definition.ts';
 import type { Store } from '../../ports/object-store.ts';
 import type { Clock, Ids, Log } from '../../ports/system.ts';
-import type { AdmissionStep } from '../server.ts';
+import { rbacEscalation } from '../authz/escalation.ts';
+import type { AdmissionStep, ApiServerDeps } from '../server.ts';
+import { claimResize, defaultIngressClass, defaultStorageClass } from './default-classes.ts';
+import { defaultTolerations } from './default-tolerations.ts';
+import { limitRanger } from './limit-ranger.ts';
 import { namespaceLifecycle } from './namespace-lifecycle.ts';
+import { priority } from './priority.ts';
+import { resourceQuota } from './quota.ts';
+import { runtimeClass } from './runtime-class.ts';
+import { serviceAccount } from './service-account.ts';
+import { storageProtection } from './storage-protection.ts';
 
 export type AdmissionDeps = {
   store: Pick<Store, 'objects' | 'lanes'>;
@@ -14,9 +23,27 @@ export type AdmissionDeps = {
   clock: Clock;
   ids: Ids;
   log: Log;
-};
+} & Partial<Pick<ApiServerDeps, 'rbac' | 'authorize'>>;
 
 /** The steps that every server has. What a server adds of its own follows them. */
 export function defaultAdmission(deps: AdmissionDeps): AdmissionStep[] {
-  return [namespaceLifecycle(deps)];
+  return [
+    namespaceLifecycle(deps),
+    limitRanger(deps),
+    serviceAccount(deps),
+    priority(deps),
+    defaultTolerations,
+    defaultStorageClass(deps),
+    storageProtection,
+    claimResize(deps),
+    runtimeClass(deps),
+    defaultIngressClass(deps),
+    ...escalation(deps),
+    resourceQuota(deps),
+  ];
+}
+
+/** After everything that changes a role: what is looked at is what would be stored. Only where roles decide. */
+function escalation({ rbac, authorize }: AdmissionDeps): AdmissionStep[] {
+  return rbac && authorize ? [rbacEscalation({ rbac, authorize })] : [];
 }

@@ -2,12 +2,14 @@
 import type { Registry, ResourceDefinition } from '../../apis/definition.ts';
 import { storedScope } from '../../apis/stored.ts';
 import { quoteGo } from '../../machinery/go-quote.ts';
-import { invalid } from '../../machinery/status.ts';
+import { invalid, notAcceptable } from '../../machinery/status.ts';
+import type { RequestTrace } from '../audit/event.ts';
 import type { Core, FieldValidation, WriteContext } from '../core.ts';
-import type { Accepted } from '../http/accept.ts';
+import { type Accepted, MEDIA_TYPES, PROTOBUF } from '../http/accept.ts';
 import type { ResourceTarget, Target } from '../http/target.ts';
 import { FIELD_MANAGER_LENGTH_MAX } from '../limits.ts';
 import type { Shape } from '../resources/forms.ts';
+import { typeOf } from '../resources/read.ts';
 import { storageOf } from '../resources/storage.ts';
 import type { RequestAttributes, User } from '../server.ts';
 
@@ -21,6 +23,8 @@ export type Exchange = {
   acceptsGzip: boolean;
   /** Texts of Warning headers, filled on the way. */
   warnings: string[];
+  /** What the audit record will say. */
+  trace: RequestTrace;
 };
 
 /** An exchange about a resource that is served. */
@@ -42,17 +46,25 @@ export function resourceExchange(
   return { ...exchange, resource, definition, storage, scope: storedScope(definition), attributes };
 }
 
-/** The form that the client asked for. Throws 406. */
-export function shapeOf(exchange: ResourceExchange): { shape: Shape; media: Accepted['media'] } {
+/** The form that the client likes best of those the kind has. `watch`: of those that can be streamed. Throws 406. */
+export function shapeOf(exchange: ResourceExchange, use: 'whole' | 'watch' = 'whole'): { shape: Shape; media: Accepted['media'] } {
   const { core, request, target, definition, storage } = exchange;
-  const accepted = core.negotiate(request.headers.get('accept')).best;
-  const include = accepted.as === 'table' ? target.query.get('includeObject') : null;
+  const accepted = core.negotiate(request.headers.get('accept')).find((form) => isPossible(exchange, form, use));
+  if (accepted === undefined)
+    throw notAcceptable(use === 'watch' ? ['application/json', `${PROTOBUF};stream=watch`] : MEDIA_TYPES);
+  const { as, version, media } = accepted;
+  const include = as === 'table' ? target.query.get('includeObject') : null;
   const includeObject = include === 'None' || include === 'Object' ? include : 'Metadata';
-  const now = core.deps.clock.now();
-  return {
-    shape: { definition, storage, as: accepted.as, version: accepted.version, includeObject, now },
-    media: accepted.media,
-  };
+  const shape: Shape = { definition, storage, as, version, includeObject, now: core.deps.clock.now() };
+  if (media === PROTOBUF) shape.protobuf = core.protobuf();
+  return { shape, media };
+}
+
+/** Tables and custom resources have no protobuf form, and only JSON and protobuf can be cut into events. */
+function isPossible({ core, definition }: ResourceExchange, { media, as }: Accepted, use: 'whole' | 'watch'): boolean {
+  if (media === 'application/yaml') return use === 'whole';
+  if (media !== PROTOBUF) return true;
+  return as === 'metadata' || (as === 'object' && definition.builtIn && core.protobuf().hasForm(typeOf(definition)));
 }
 
 /** Options of a write: dryRun, fieldManager, fieldValidation. `kind` names the options in a 422. */
