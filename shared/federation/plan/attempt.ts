@@ -198,15 +198,27 @@ function weightSource({
 }
 
 /** Clusters that a policy names and nobody knows are said, not refused. */
-function withNotes({ snapshot, notes }: Subject, effective: EffectivePolicy): { notes?: string[] } {
+function withNotes(subject: Subject, effective: EffectivePolicy): { notes?: string[] } {
+  const { snapshot, notes } = subject;
   const unknown = new Set(effective.clusterNames);
   if (unknown.size > 0) for (const { name } of snapshot.clusters) unknown.delete(name);
   const all = [
     ...notes,
     ...effective.notes,
+    ...undividedNotes(subject, effective),
     ...[...unknown].sort().map((name) => `placement names cluster ${name}, which does not exist`),
   ];
   return all.length > 0 ? { notes: all } : {};
+}
+
+/** As in KubeAdmiral, what has no path to its count is sent whole even where the policy divides; whoever runs it is to know. */
+function undividedNotes({ snapshot, split, replicasPath }: Subject, { schedulingMode, maxClusters }: EffectivePolicy): string[] {
+  const isCounted = typeof split.template.spec?.replicas === 'number';
+  if (schedulingMode !== 'Divide' || replicasPath || !isCounted || maxClusters === 1) return [];
+  return [
+    `every chosen cluster runs all replicas although schedulingMode is Divide: FederatedTypeConfig ${snapshot.typeConfig.metadata.name ?? ''} ` +
+      'has no spec.pathDefinition.replicasSpec; set it to spec.replicas, or maxClusters: 1 in the policy',
+  ];
 }
 
 function againOf(evictedUntil: ReadonlyMap<string, number>, now: number): { again?: number } {

@@ -80,6 +80,37 @@ describe('a policy', () => {
     });
   });
 
+  describe('that divides a kind whose count nobody can find', () => {
+    const pathless = (name: string): KubeObject => ({
+      ...DEPLOYMENTS,
+      metadata: { name },
+      spec: { controllers: DEPLOYMENTS.spec.controllers },
+    });
+    const message =
+      'every chosen cluster runs all replicas although schedulingMode is Divide: FederatedTypeConfig statefulsets.apps ' +
+      'has no spec.pathDefinition.replicasSpec; set it to spec.replicas, or maxClusters: 1 in the policy';
+    const uncounted = deployment(({ spec }) => {
+      delete spec.replicas;
+    });
+    const typeConfig = pathless('statefulsets.apps');
+    test.each<[string, Partial<PlanSnapshot>, string[] | undefined]>([
+      ['sends it whole to every cluster, and says why', { typeConfig }, [message]],
+      ['divides where the path is known', {}, undefined],
+      ['says nothing where it does not divide', { typeConfig, policy: policy({ schedulingMode: 'Duplicate' }) }, undefined],
+      ['says nothing where one cluster takes all', { typeConfig, policy: policy({ maxClusters: 1 }) }, undefined],
+      ['says nothing of an object without a count', { typeConfig, source: uncounted }, undefined],
+    ])('%s', (_sentence, change, notes) => expect(specOf(planOf(snapshot(change))).notes).toEqual(notes));
+
+    test('the note is one event, also when the count changes later', () => {
+      const given = snapshot({ typeConfig });
+      const first = planOf(given);
+      expect(first.events).toContainEqual({ type: 'Warning', reason: 'SchedulingNote', message });
+      const second = planOf(later(given, first, { source: replicas(9) }), LATER);
+      expect(specOf(second).notes).toEqual([message]);
+      expect(second.events).not.toContainEqual(expect.objectContaining({ reason: 'SchedulingNote' }));
+    });
+  });
+
   test('with a malformed term places nothing, and says which term', () => {
     const planned = planOf(
       snapshot({ policy: policy({ clusterAffinity: [{ matchExpressions: [{ key: 'a b', operator: 'Exists' }] }] }) }),
