@@ -12,7 +12,11 @@ import { done, type ReconcileResult } from '../../shared/runtime/reconcile.ts';
 import { definitionOf, type GarbageDeps, load, SWEEPER, waitFor, writeEach } from './garbage.ts';
 
 /** Brings one definition's status up to date, or deletes its instances and then lets it go. Safe to run at any time. */
-export async function reconcileCrd(deps: GarbageDeps, { name }: Pick<ObjectRef, 'name'>, attempt: number): Promise<ReconcileResult> {
+export async function reconcileCrd(
+  deps: GarbageDeps,
+  { name }: Pick<ObjectRef, 'name'>,
+  attempt: number,
+): Promise<ReconcileResult> {
   const crd = await load(deps, { scope: CRD_SCOPE, namespace: '', name });
   if (!crd) return releaseNames(deps, name);
   const { deletionTimestamp, finalizers = [] } = crd.object.metadata;
@@ -23,7 +27,11 @@ export async function reconcileCrd(deps: GarbageDeps, { name }: Pick<ObjectRef, 
 
 async function nameOne(deps: GarbageDeps, crd: Loaded, attempt: number): Promise<ReconcileResult> {
   const others = await definitionsOfGroup(deps, specOf(crd.object).group);
-  const status = namedStatus(crd.object, others.map(({ object }) => object), formatTime(deps.clock.now()));
+  const status = namedStatus(
+    crd.object,
+    others.map(({ object }) => object),
+    formatTime(deps.clock.now()),
+  );
   const isWritten = await writeStatus(deps, crd, { ...crd.object, status });
   if (!isWritten) return waitFor(crd.stored.name, attempt, 'the definition changed meanwhile');
   return done('named');

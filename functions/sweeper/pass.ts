@@ -15,8 +15,8 @@ import {
 import { parseJson } from '../../shared/machinery/codec/json.ts';
 import type { Cursors, Records, WriteOperation } from '../../shared/ports/object-store.ts';
 import type { Log } from '../../shared/ports/system.ts';
-import { EVENT_KEPT_MS } from '../../shared/runtime/events.ts';
 import type { ControlRouter } from '../../shared/runtime/control/router.ts';
+import { EVENT_KEPT_MS } from '../../shared/runtime/events.ts';
 import type { WorkMessage } from '../../shared/runtime/messages.ts';
 import { listStored, listStoredAfter, refOf } from '../../shared/runtime/objects.ts';
 import { removeOperation } from '../../shared/runtime/operations.ts';
@@ -74,7 +74,13 @@ async function resyncControllers(deps: PassDeps): Promise<number> {
   const last = await deps.cursors.load(RESYNC_CURSOR);
   if (last === turn) return 0;
   let count = 0;
-  const scopes = new Set(deps.registry().all().filter(({ virtual }) => !virtual).map(storedScope));
+  const scopes = new Set(
+    deps
+      .registry()
+      .all()
+      .filter(({ virtual }) => !virtual)
+      .map(storedScope),
+  );
   for (const scope of deps.control.resyncScopes) {
     if (!scopes.has(scope)) continue;
     const outgoing: Outgoing[] = [];

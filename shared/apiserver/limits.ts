@@ -8,11 +8,15 @@ export const OBJECT_BYTES_MAX = 1.5 * 1024 * 1024;
 export const LIST_PAGE_MAX = 500;
 /** Lists of at least this many objects are written as bytes. */
 export const LIST_BYTES_ITEMS_MIN = 20;
+/** Longer lists go out in JSON, which the store keeps, to clients that prefer protobuf but take both: every object would have to be parsed. */
+export const PROTOBUF_LIST_ITEMS_MAX = 500;
 /** A watch that starts with the present state reads it in pages of this size. */
 export const WATCH_INITIAL_PAGE = 250;
 
 /** Reads and writes of one update or patch before the client is asked to try again (upstream: 5 retries). */
 export const WRITE_ATTEMPTS_MAX = 6;
+/** Quotas charged in one store write (a write holds at most 4 objects). */
+export const QUOTAS_PER_WRITE_MAX = 4;
 /** Names tried for a generateName. */
 export const GENERATE_NAME_TRIES = 8;
 /** Characters kept of a generateName base; five more follow. */

@@ -34,6 +34,12 @@ async function ensureBundle(deps: ControlDeps, namespace: string): Promise<boole
   const { object } = present;
   const annotations = { ...object.metadata.annotations, 'kubernetes.io/description': DESCRIPTION };
   const { binaryData: _binary, ...rest } = object;
-  const wanted: KubeObject = { ...rest, apiVersion: 'v1', kind: 'ConfigMap', metadata: { ...object.metadata, annotations }, data };
+  const wanted: KubeObject = {
+    ...rest,
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { ...object.metadata, annotations },
+    data,
+  };
   return update(deps, present, wanted);
 }

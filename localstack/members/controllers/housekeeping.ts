@@ -12,7 +12,12 @@ import type { Registry } from '../../../shared/apis/definition.ts';
 import { type ObjectRef, storedScope } from '../../../shared/apis/stored.ts';
 import type { FeedEntry, Store } from '../../../shared/ports/object-store.ts';
 import type { Clock, Ids, Log } from '../../../shared/ports/system.ts';
-import { CONTROLLER_WRITER, type ControlRouter, type ControlTarget, createControlRouter } from '../../../shared/runtime/control/router.ts';
+import {
+  CONTROLLER_WRITER,
+  type ControlRouter,
+  type ControlTarget,
+  createControlRouter,
+} from '../../../shared/runtime/control/router.ts';
 import { controlRoutes } from '../../../shared/runtime/control/routes.ts';
 import { createObjectReader, listStored } from '../../../shared/runtime/objects.ts';
 import type { ReconcileResult } from '../../../shared/runtime/reconcile.ts';

@@ -1,25 +1,13 @@
-/**
- * What a new Pod is given beyond its defaults: its first status, and what kube-apiserver's standard admission plugins add (ServiceAccount,
- * Priority, DefaultTolerationSeconds). No token volume: nothing here would read it.
- */
+/** What a new Pod is given beyond its defaults: its first status. What admission plugins add is in apiserver/admission. */
 import type { KubeObject } from '../../machinery/object.ts';
 import { compareQuantities, parseQuantity } from '../../machinery/quantity.ts';
-import { fill, fillEmpty, type Struct, struct } from '../defaults/fill.ts';
+import { type Struct, struct } from '../defaults/fill.ts';
 import { list } from '../printing/columns.ts';
-
-const NODE_FAULT_SECONDS = 300;
-/** Classes that every cluster has; others are looked up by whoever schedules. */
-const SYSTEM_PRIORITIES: ReadonlyMap<string, number> = new Map([
-  ['system-cluster-critical', 2_000_000_000],
-  ['system-node-critical', 2_000_001_000],
-]);
 
 export function preparePod(pod: KubeObject): void {
   const spec = struct(pod, 'spec');
-  fillEmpty(spec, { serviceAccountName: 'default' });
-  spec.serviceAccount = spec.serviceAccountName;
-  fill(spec, { priority: SYSTEM_PRIORITIES.get(spec.priorityClassName ?? '') ?? 0, preemptionPolicy: 'PreemptLowerPriority' });
-  tolerateNodeFaults(spec);
+  // The old name of the same field, which upstream keeps filled.
+  if (spec.serviceAccountName) spec.serviceAccount = spec.serviceAccountName;
   const gates = list(spec.schedulingGates);
   pod.status = {
     phase: 'Pending',
@@ -36,18 +24,6 @@ const GATED = {
   reason: 'SchedulingGated',
   message: 'Scheduling is blocked due to non-empty scheduling gates',
 } as const;
-
-/** Pods stay 5 minutes on a node that does not answer, unless they say otherwise. */
-function tolerateNodeFaults(spec: Struct): void {
-  const tolerations = list(spec.tolerations);
-  for (const key of ['node.kubernetes.io/not-ready', 'node.kubernetes.io/unreachable']) {
-    const isCovered = tolerations.some(
-      (each) => (!each?.key || each.key === key) && (!each?.effect || each.effect === 'NoExecute'),
-    );
-    if (!isCovered) tolerations.push({ key, operator: 'Exists', effect: 'NoExecute', tolerationSeconds: NODE_FAULT_SECONDS });
-  }
-  spec.tolerations = tolerations;
-}
 
 const COMPUTE = ['cpu', 'memory'] as const;
 

@@ -22,7 +22,7 @@ function withoutKnownDifferences({ kind, metadata, spec, status, ...rest }: Kube
     ...(spec ? { spec } : {}),
     ...(status ? { status } : {}),
   });
-  if (kind === 'Pod') dropTokenVolume(object.spec);
+  if (kind === 'Pod') dropAdmitted(object.spec);
   if (kind === 'PersistentVolume' || kind === 'PersistentVolumeClaim') delete object.metadata.finalizers;
   if (kind === 'Node') {
     delete object.spec;
@@ -32,7 +32,9 @@ function withoutKnownDifferences({ kind, metadata, spec, status, ...rest }: Kube
   return object;
 }
 
-function dropTokenVolume(spec: KubeObject[string]): void {
+/** What plugins of the API server add; test/integration/apiserver/admission.test.ts holds ours. */
+function dropAdmitted(spec: KubeObject[string]): void {
+  for (const field of ['serviceAccount', 'serviceAccountName', 'priority', 'preemptionPolicy', 'tolerations']) delete spec[field];
   const isToken = (volume: { name: string }) => volume.name.startsWith('kube-api-access-');
   spec.volumes = (spec.volumes ?? []).filter((volume: { name: string }) => !isToken(volume));
   if (spec.volumes.length === 0) delete spec.volumes;
