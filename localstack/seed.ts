@@ -1,11 +1,21 @@
 /** Puts objects into a server that are to be there from the start. */
 import type { Registry, ResourceDefinition } from '../shared/apis/definition.ts';
+import { kubernetesEndpoints } from '../shared/apis/seeds.ts';
 import type { ApiServer } from '../shared/apiserver/server.ts';
 import type { KubeObject } from '../shared/machinery/object.ts';
 import { parseApiVersion } from '../shared/machinery/resource.ts';
 import { StatusError } from '../shared/machinery/status.ts';
 
 const MANAGER = 'lamiral-seed';
+
+/** An address of RFC 5737 that is nobody's: the server listens on loopback, and no endpoint may name a loopback address. */
+const NOBODY = '192.0.2.1';
+const SECURE_PORT = 6443;
+
+/** Endpoints and EndpointSlice behind the Service `default/kubernetes` of a server on this machine. */
+export function localEndpoints(): KubeObject[] {
+  return kubernetesEndpoints(NOBODY, SECURE_PORT);
+}
 
 /** The definition of an object's kind; throws when it is not served. */
 export function definitionOf(registry: Registry, object: KubeObject): ResourceDefinition {

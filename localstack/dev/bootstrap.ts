@@ -5,7 +5,7 @@ import type { ApiServer } from '../../shared/apiserver/server.ts';
 import type { KubeObject } from '../../shared/machinery/object.ts';
 import type { MemberConnection } from '../../shared/ports/member-client.ts';
 import type { MemberAccess } from '../members/pool.ts';
-import { definitionOf, ensureObjects, find, putObject } from '../seed.ts';
+import { definitionOf, ensureObjects, find, localEndpoints, putObject } from '../seed.ts';
 
 export const SYSTEM_NAMESPACE = 'kube-admiral-system';
 /** The policy that `dev` gives to namespace default. */
@@ -14,7 +14,7 @@ const POLICY_LABEL = 'kubeadmiral.io/cluster-propagation-policy-name';
 
 /** Seeds, the policy `everywhere`, and its label on namespace default. The policy comes once: who deletes it does not get it back. */
 export async function bootstrap(server: ApiServer, registry: Registry): Promise<void> {
-  const made = await ensureObjects(server, registry, controlPlaneSeeds());
+  const made = await ensureObjects(server, registry, controlPlaneSeeds(localEndpoints()));
   if (made === 0) return;
   const policy: KubeObject = {
     apiVersion: 'core.kubeadmiral.io/v1alpha1',

@@ -12,7 +12,7 @@ import { openTypes } from '../../shared/apiserver/types/types.ts';
 import type { Log } from '../../shared/ports/system.ts';
 import { openAccess } from '../access.ts';
 import { serveHttps } from '../dev/listen.ts';
-import { ensureObjects } from '../seed.ts';
+import { ensureObjects, localEndpoints } from '../seed.ts';
 import type { KeyPair } from '../tls.ts';
 import type { MemberSpec } from './catalogue.ts';
 import { kindsOf } from './controllers/context.ts';
@@ -68,7 +68,11 @@ export async function startMember(options: MemberOptions, log: Log): Promise<Run
     readiness: new Map(),
   });
   const kinds = kindsOf(registry());
-  await ensureObjects(server, registry(), [...seedObjects(), ...nodeObjects(options.spec, VERSION.gitVersion, clock.now())]);
+  await ensureObjects(server, registry(), [
+    ...seedObjects(),
+    ...localEndpoints(),
+    ...nodeObjects(options.spec, VERSION.gitVersion, clock.now()),
+  ]);
   const controllers = await startControllers({
     cluster: options.spec.name,
     store: medium.store,

@@ -29,11 +29,11 @@ export function seedObjects(): KubeObject[] {
 
 /**
  * `seedObjects` and what the control plane adds: its system namespace and the shipped FederatedTypeConfigs. Seeds belong to the control
- * plane alone: every member has its own, so they are marked as not to be federated.
+ * plane alone: every member has its own, so they are marked as not to be federated. `own`: seeds that only the caller knows, marked likewise.
  */
-export function controlPlaneSeeds(): KubeObject[] {
+export function controlPlaneSeeds(own: readonly KubeObject[] = []): KubeObject[] {
   const namespace: KubeObject = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: SYSTEM_NAMESPACE } };
-  return [...seedObjects().map(keptAtHome), namespace, ...shippedTypeConfigs()];
+  return [...[...seedObjects(), ...own].map(keptAtHome), namespace, ...shippedTypeConfigs()];
 }
 
 function keptAtHome(seed: KubeObject): KubeObject {

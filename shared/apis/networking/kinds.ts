@@ -25,7 +25,7 @@ export const NETWORKING_KINDS: KindDeclarations = {
     generation: true,
     unconditionalUpdate: true,
   },
-  ipaddresses: { columns: IP_ADDRESS_COLUMNS, unconditionalUpdate: true },
+  ipaddresses: { columns: IP_ADDRESS_COLUMNS, unconditionalUpdate: true, nameRule: 'pathSegment' },
   networkpolicies: {
     strategy: { validate: validateNetworkPolicy, applyDefaults: defaultNetworkPolicy },
     columns: NETWORK_POLICY_COLUMNS,
