@@ -2,6 +2,7 @@
 import type { Registry } from '../../../shared/apis/definition.ts';
 import type { ObjectRef } from '../../../shared/apis/stored.ts';
 import type { Index, Lanes, ObjectStore } from '../../../shared/ports/object-store.ts';
+import type { Signer } from '../../../shared/ports/signer.ts';
 import type { Clock, Ids } from '../../../shared/ports/system.ts';
 import type { ObjectReader } from '../../../shared/runtime/objects.ts';
 import type { ReconcileResult } from '../../../shared/runtime/reconcile.ts';
@@ -17,6 +18,8 @@ export type ControlDeps = {
   ids: Pick<Ids, 'uid' | 'suffix'>;
   /** PEM of the authority that signed this server's certificate; what `kube-root-ca.crt` holds. */
   caCert: string;
+  /** Signs tokens of ServiceAccounts for Secrets; absent: such Secrets stay empty. */
+  signer?: Signer;
 };
 
 /** Brings what follows from one object up to date. `object` is what the route named, whether it is there or not. Safe to run at any time. */

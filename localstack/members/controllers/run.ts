@@ -9,25 +9,13 @@ import { type ControllerContext, kindsOf } from './context.ts';
 import { reconcileCronJob } from './cron-job.ts';
 import { reconcileDaemonSet } from './daemon-set.ts';
 import { reconcileDeployment } from './deployment.ts';
-import { reconcileEndpoints, servicesOf } from './endpoints.ts';
 import { reconcileJob } from './job.ts';
 import { freesRoom, reconcilePod, schedulePods } from './pod-lifecycle.ts';
 import { createKeyQueue, type KeyQueue } from './queue.ts';
 import { reconcileReplicaSet } from './replica-set.ts';
 import { reconcileStatefulSet } from './stateful-set.ts';
 
-const RESOURCES = [
-  'nodes',
-  'pods',
-  'replicasets',
-  'deployments',
-  'statefulsets',
-  'daemonsets',
-  'jobs',
-  'cronjobs',
-  'services',
-  'endpointslices',
-];
+const RESOURCES = ['nodes', 'pods', 'replicasets', 'deployments', 'statefulsets', 'daemonsets', 'jobs', 'cronjobs'];
 const CONCURRENCY = 16;
 const SCHEDULER = 'scheduler';
 
@@ -40,7 +28,6 @@ const RECONCILERS: Record<string, Reconcile> = {
   jobs: reconcileJob,
   cronjobs: reconcileCronJob,
   pods: reconcilePod,
-  services: reconcileEndpoints,
 };
 const RESOURCE_BY_KIND: Record<string, string> = {
   Deployment: 'deployments',
@@ -130,7 +117,7 @@ function route(queue: KeyQueue, waitingForNode: Set<string>, contextOf: () => Co
   const { namespace = '', name = '' } = object.metadata;
   if (!deleted && RECONCILERS[resource]) queue.add(`${resource}/${namespace}/${name}`);
   wakeController(queue, object);
-  if (resource === 'pods') routePod(queue, waitingForNode, contextOf, event);
+  if (resource === 'pods') routePod(queue, waitingForNode, event);
   if (resource === 'nodes') nodesChanged(queue, contextOf, waitingForNode, event.old === undefined || deleted);
 }
 
@@ -140,7 +127,7 @@ function wakeController(queue: KeyQueue, object: KubeObject): void {
   if (resource) queue.add(`${resource}/${object.metadata.namespace ?? ''}/${owner.name}`);
 }
 
-function routePod(queue: KeyQueue, waitingForNode: Set<string>, contextOf: () => ControllerContext, event: CacheEvent): void {
+function routePod(queue: KeyQueue, waitingForNode: Set<string>, event: CacheEvent): void {
   const { object, old, deleted } = event;
   const key = `${object.metadata.namespace}/${object.metadata.name}`;
   const waits = !deleted && !object.spec.nodeName && !object.metadata.deletionTimestamp;
@@ -148,14 +135,6 @@ function routePod(queue: KeyQueue, waitingForNode: Set<string>, contextOf: () =>
   else waitingForNode.delete(key);
   const isNew = waits && old === undefined;
   if (isNew || (freesRoom(old, object, deleted) && waitingForNode.size > 0)) queue.add(SCHEDULER);
-  const servable =
-    deleted ||
-    old?.status?.podIP !== object.status?.podIP ||
-    JSON.stringify(old?.status?.conditions) !== JSON.stringify(object.status?.conditions);
-  // During the first list the context does not exist yet; Services are then queued by their own events.
-  if (servable && old !== undefined)
-    for (const service of servicesOf(contextOf(), object))
-      queue.add(`services/${service.metadata.namespace}/${service.metadata.name}`);
 }
 
 function nodesChanged(

@@ -1,13 +1,26 @@
 /** Which controllers there are, and what wakes each. What they do: functions/sweeper/controllers. */
 import { CRD_SCOPE } from '../../apis/custom/crd.ts';
 import type { FeedEntry } from '../../ports/object-store.ts';
+import { accountTokenRoute, aggregationRoute } from './access-routes.ts';
+import { endpointRoutes } from './endpoint-routes.ts';
 import { CONTROLLER_WRITER, type ControlRoute, type RouteDeps } from './router.ts';
+import { disruptionRoute, quotaRoute, storageRoutes } from './usage-routes.ts';
 
 const NAMESPACES = '/namespaces';
 
 /** Routes of every controller. A controller is added here and in functions/sweeper/controllers/all.ts. */
-export function controlRoutes(_deps: RouteDeps): ControlRoute[] {
-  return [namespaceContent, definitions];
+export function controlRoutes(deps: RouteDeps): ControlRoute[] {
+  return [
+    namespaceContent,
+    ...endpointRoutes(deps),
+    ...storageRoutes(deps),
+    quotaRoute(deps),
+    disruptionRoute(deps),
+    ttl,
+    definitions,
+    aggregationRoute(deps),
+    accountTokenRoute(deps),
+  ];
 }
 
 /** ServiceAccount `default` and ConfigMap `kube-root-ca.crt` of every namespace. */
@@ -31,6 +44,14 @@ const definitions: ControlRoute = {
   scopes: [CRD_SCOPE],
   targets: (entry) => (entry.type === 'deleted' || entry.writer !== 'sweeper' ? [entry] : []),
   resync: [CRD_SCOPE],
+};
+
+/** Jobs that end; the controller itself waits until they are due. */
+const ttl: ControlRoute = {
+  controller: 'ttl',
+  scopes: ['batch/jobs'],
+  targets: (entry) => (entry.type === 'deleted' ? [] : [entry]),
+  resync: ['batch/jobs'],
 };
 
 /** Not written by a controller of ours. */
