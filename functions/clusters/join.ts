@@ -8,6 +8,8 @@ export const CLUSTER_UID_ANNOTATION = 'kubeadmiral.io/federated-cluster-uid';
 
 export type Joined =
   | { type: 'joined'; memberUid: string }
+  /** Somebody else has it. `holder`: the uid that the guard namespace names. */
+  | { type: 'held'; holder: string | undefined }
   /** `performed`: something of ours may stand in the member. */
   | { type: 'failed'; reason: string; message: string; performed: boolean };
 
@@ -20,21 +22,31 @@ export const namespaceRef = (name: string): MemberRef => ({
 });
 
 /** Takes the member, or finds that it is ours already. Safe to repeat. */
-export async function joinMember(client: MemberClient, cluster: string, clusterUid: string): Promise<Joined> {
+export async function joinMember(client: MemberClient, clusterUid: string): Promise<Joined> {
   const system = await client.get(namespaceRef('kube-system'));
   if (system.type !== 'ok') return failed('ClusterNotReachable', system, false);
   const guard = await guardNamespace(client, clusterUid);
   if (guard.type !== 'ok') return failed('NamespaceNotCreated', guard, false);
   const holder = guard.value.metadata.annotations?.[CLUSTER_UID_ANNOTATION];
   if (holder === clusterUid) return { type: 'joined', memberUid: system.value.metadata.uid ?? '' };
-  return {
-    type: 'failed',
-    reason: 'ClusterUnjoinable',
-    message:
-      `cluster ${cluster} is held by another control plane: its namespace ${SYSTEM_NAMESPACE} names ${holder ?? 'no FederatedCluster'}, not ${clusterUid}. ` +
-      `Remove the cluster there first, or delete that namespace in the member if its control plane is gone.`,
-    performed: false,
-  };
+  return { type: 'held', holder };
+}
+
+/** Why a held member is not taken, and what to do. `name`: the FederatedCluster of ours that has the holder's uid; undefined: none has. */
+export function heldMessage(
+  cluster: { name: string; uid: string },
+  holder: string | undefined,
+  name: string | undefined,
+): string {
+  if (name !== undefined)
+    return (
+      `cluster ${cluster.name} has joined already as FederatedCluster ${name}, and a member is joined once. ` +
+      `Delete FederatedCluster ${cluster.name}; or delete ${name}, if ${cluster.name} is to take its place.`
+    );
+  return (
+    `cluster ${cluster.name} is held by another control plane: its namespace ${SYSTEM_NAMESPACE} names ${holder ?? 'no FederatedCluster'}, not ${cluster.uid}. ` +
+    `Remove the cluster there first, or delete that namespace in the member if its control plane is gone.`
+  );
 }
 
 async function guardNamespace(client: MemberClient, clusterUid: string): Promise<MemberResult<KubeObject>> {

@@ -11,7 +11,7 @@ import { done, type ReconcileResult, requeueAfter } from '../../shared/runtime/r
 import { backoffMs } from '../../shared/runtime/retry.ts';
 import type { ClustersDeps } from './deps.ts';
 import { withCondition } from './health.ts';
-import { joinMember } from './join.ts';
+import { heldMessage, joinMember } from './join.ts';
 import { LATE_JOIN_EVERY_MS } from './limits.ts';
 import { type ClusterMemo, saveMemo } from './memo.ts';
 import { serviceAccountToken } from './service-account.ts';
@@ -62,7 +62,12 @@ async function tryJoin(deps: ClustersDeps, cluster: Loaded, view: ClusterView): 
   const failed = (reason: string, message: string, performed = false): Said => ({ status: 'False', reason, message, performed });
   const access = await deps.bootstrapMembers.connect(view.object);
   if (access.type === 'invalid') return failed('TokenNotObtained', access.message);
-  const joined = await joinMember(access.client, view.name, cluster.stored.uid);
+  const { uid } = cluster.stored;
+  const joined = await joinMember(access.client, uid);
+  if (joined.type === 'held') {
+    const { holder } = joined;
+    return failed('ClusterUnjoinable', heldMessage({ name: view.name, uid }, holder, await nameOfCluster(deps, holder)));
+  }
   if (joined.type === 'failed') return failed(joined.reason, joined.message, joined.performed);
   if (view.object.spec?.useServiceAccount === true) {
     const account = await serviceAccountToken(access.client, await deps.types.all());
@@ -72,6 +77,13 @@ async function tryJoin(deps: ClustersDeps, cluster: Loaded, view: ClusterView): 
     if (!kept) return failed('TokenNotObtained', 'its Secret changed while the token was stored', true);
   }
   return { status: 'True', reason: 'ClusterJoined', message: 'Cluster is joined', performed: true, memberUid: joined.memberUid };
+}
+
+/** The FederatedCluster of this control plane with a uid. */
+async function nameOfCluster(deps: ClustersDeps, uid: string | undefined): Promise<string | undefined> {
+  if (uid === undefined) return undefined;
+  for (const { name, object } of (await deps.clusters.all()).values()) if (object.metadata.uid === uid) return name;
+  return undefined;
 }
 
 async function keepToken(deps: ClustersDeps, view: ClusterView, token: string): Promise<boolean> {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { damp, type Probe, probeOf, refreshSeen, withCondition, withProbe } from '../../../functions/clusters/health.ts';
-import { CLUSTER_UID_ANNOTATION, joinMember } from '../../../functions/clusters/join.ts';
+import { CLUSTER_UID_ANNOTATION, heldMessage, joinMember } from '../../../functions/clusters/join.ts';
 import { fold } from '../../../functions/clusters/observe.ts';
 import { serviceAccountToken } from '../../../functions/clusters/service-account.ts';
 import { fakeClock } from '../../../shared/adapters/memory/clock.ts';
@@ -105,25 +105,47 @@ describe('joining', () => {
 
   test('takes a free member, and finds it taken by itself', async () => {
     const { client, get } = member();
-    const first = await joinMember(client, 'eu-1', 'uid-1');
+    const first = await joinMember(client, 'uid-1');
     expect(first.type).toBe('joined');
     expect(get('namespaces', '', 'kube-admiral-system')?.metadata.annotations?.[CLUSTER_UID_ANNOTATION]).toBe('uid-1');
-    expect(await joinMember(client, 'eu-1', 'uid-1')).toEqual(first);
+    expect(await joinMember(client, 'uid-1')).toEqual(first);
   });
 
   test('leaves a member alone that another holds', async () => {
     const { client } = member();
-    await joinMember(client, 'eu-1', 'uid-1');
-    expect(await joinMember(client, 'eu-1', 'uid-2')).toMatchObject({
-      type: 'failed',
-      reason: 'ClusterUnjoinable',
-      performed: false,
-    });
+    await joinMember(client, 'uid-1');
+    expect(await joinMember(client, 'uid-2')).toEqual({ type: 'held', holder: 'uid-1' });
+  });
+
+  test.each([
+    [
+      'another control plane',
+      'uid-1',
+      undefined,
+      'cluster eu-2 is held by another control plane: its namespace kube-admiral-system names uid-1, not uid-2. ' +
+        'Remove the cluster there first, or delete that namespace in the member if its control plane is gone.',
+    ],
+    [
+      'nobody who says so',
+      undefined,
+      undefined,
+      'cluster eu-2 is held by another control plane: its namespace kube-admiral-system names no FederatedCluster, not uid-2. ' +
+        'Remove the cluster there first, or delete that namespace in the member if its control plane is gone.',
+    ],
+    [
+      'another name of this control plane',
+      'uid-1',
+      'eu-1',
+      'cluster eu-2 has joined already as FederatedCluster eu-1, and a member is joined once. ' +
+        'Delete FederatedCluster eu-2; or delete eu-1, if eu-2 is to take its place.',
+    ],
+  ])('says what to do about a member held by %s', (_who, holder, name, want) => {
+    expect(heldMessage({ name: 'eu-2', uid: 'uid-2' }, holder, name)).toBe(want);
   });
 
   test('a service account gets what is propagated, and no more', async () => {
     const { client, get, put } = member();
-    await joinMember(client, 'eu-1', 'uid-1');
+    await joinMember(client, 'uid-1');
     const types = federatedTypes(shippedTypeConfigs().map(federatedType));
     expect(await serviceAccountToken(client, types)).toEqual({ type: 'pending' });
     const role = get('clusterroles', '', 'kubeadmiral-controller-manager:kubeadmiral-member');
