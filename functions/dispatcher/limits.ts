@@ -13,3 +13,5 @@ export const ROUND_MS_MAX = 12_000;
 export const RECORD_TRIES = 5;
 /** How long the fold into the object's status waits for the member to report by itself, in milliseconds. */
 export const STATUS_AFTER_DISPATCH_MS = 250;
+/** A cluster that does not answer is looked at anew this often at most because of that. */
+export const PROBE_ASKED_EVERY_MS = 2_000;

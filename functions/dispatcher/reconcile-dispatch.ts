@@ -7,7 +7,7 @@ import { done, type ReconcileResult, terminal } from '../../shared/runtime/recon
 import type { DispatcherDeps } from './deps.ts';
 import { inputOf, type Job, loadJob } from './load.ts';
 import { playRound, type RoundEnd } from './round.ts';
-import { type Again, saveRecord, sendAgain, sendRemoved, sendStatus } from './save.ts';
+import { type Again, saveRecord, sendAgain, sendProbe, sendRemoved, sendStatus } from './save.ts';
 import { tellTrouble } from './tell.ts';
 
 /** Handles one dispatch message. */
@@ -95,6 +95,7 @@ async function settle(deps: DispatcherDeps, job: Job, message: DispatchMessage, 
   const again = isParked ? undefined : againOf(end, now);
   const record = withRetry(withFirstReport(round, job, now), again);
   const isWritten = record || job.stored ? await saveRecord(deps, job, message.cluster, record, { parked: isParked }) : false;
+  if (end.type === 'later' && end.silent) await sendProbe(deps, message.cluster);
   if (isWritten) await tellTrouble(deps, job, message.cluster, record);
   if (record?.hash && job.type) deps.onManaged?.(message.cluster, job.type);
   if (isWritten && job.federated) await sendStatus(deps, job);

@@ -24,8 +24,11 @@ export type RoundEnd = {
   end:
     | { type: 'rest'; rest: Exclude<DispatchRest, { type: 'wait' | 'dispute' }> }
     | { type: 'settled'; summary: string }
-    /** `retry`: after exactly this time; the record keeps it. `poll`: about then; looks of the same moment are one. */
-    | { type: 'later'; pace: 'retry' | 'poll'; delayMs: number; reason: string; unreachable: boolean };
+    /**
+     * `retry`: after exactly this time; the record keeps it. `poll`: about then; looks of the same moment are one. `silent`: there was no answer
+     * of its API at all, while something `unreachable` may also have answered that it is overloaded or does not know us.
+     */
+    | { type: 'later'; pace: 'retry' | 'poll'; delayMs: number; reason: string; unreachable: boolean; silent: boolean };
 };
 
 /** Pause after a round that was cut short. */
@@ -72,7 +75,7 @@ export async function playRound(
     else if (effect.next.type === 'settled') return { record, end: effect.next, ...writtenCopy(outcome) };
     else {
       const pace = outcome.type === 'ok' ? 'poll' : 'retry';
-      return { record, end: { ...effect.next, pace, unreachable: outcome.type === 'unreachable' } };
+      return { record, end: { ...effect.next, pace, unreachable: outcome.type === 'unreachable', silent: isSilent(outcome) } };
     }
   }
   return { record, end: later('poll', ROUND_AGAIN_MS, 'the round took too many steps') };
@@ -96,8 +99,16 @@ function restEnd(rest: DispatchRest, record: DispatchRecord | null | undefined):
 }
 
 function later(pace: 'retry' | 'poll', delayMs: number, reason: string): RoundEnd['end'] {
-  return { type: 'later', pace, delayMs, reason, unreachable: false };
+  return { type: 'later', pace, delayMs, reason, unreachable: false, silent: false };
 }
+
+/** No connection, or one that gave no answer. */
+function isSilent(outcome: CallOutcome): boolean {
+  return outcome.type === 'unreachable' && !ANSWERS.has(outcome.reason);
+}
+
+/** Ways to be unreachable that are answers. */
+const ANSWERS: ReadonlySet<string> = new Set(['unauthorized', 'forbidden', 'overloaded']);
 
 async function makeCall(client: MemberClient, target: DispatchInput['target'], call: DispatchCall): Promise<CallOutcome> {
   const { group, version, resource, namespace, name } = target;

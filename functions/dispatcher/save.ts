@@ -6,7 +6,7 @@ import type { JsonObject } from '../../shared/machinery/object.ts';
 import type { StoreRecord } from '../../shared/ports/object-store.ts';
 import { refOf } from '../../shared/runtime/objects.ts';
 import type { DispatcherDeps } from './deps.ts';
-import { RECORD_TRIES, STATUS_AFTER_DISPATCH_MS } from './limits.ts';
+import { PROBE_ASKED_EVERY_MS, RECORD_TRIES, STATUS_AFTER_DISPATCH_MS } from './limits.ts';
 import type { Job } from './load.ts';
 
 /**
@@ -72,6 +72,12 @@ export type Again = { pace: 'retry'; at: number } | { pace: 'poll'; delayMs: num
 export async function sendStatus(deps: DispatcherDeps, job: Job): Promise<void> {
   const at = onGrid(deps.clock.now(), STATUS_AFTER_DISPATCH_MS);
   await deps.sender.sendLater({ work: { type: 'status', federated: refOf(job.ref), attempt: 0 }, cause: `dispatch ${at}` }, at);
+}
+
+/** A look at a cluster that did not answer, so that new work is placed elsewhere soon. However much work meets the silence, one look per stretch of time. */
+export async function sendProbe(deps: Pick<DispatcherDeps, 'clock' | 'sender'>, cluster: string): Promise<void> {
+  const stretch = Math.floor(deps.clock.now() / PROBE_ASKED_EVERY_MS);
+  await deps.sender.send([{ work: { type: 'cluster', cluster, attempt: 0 }, cause: `silent ${stretch}` }]);
 }
 
 /** When the last copy of an object that is being deleted is gone, the scheduler ends the deletion. */
