@@ -10,3 +10,5 @@ export const RESERVATIONS_PER_CLUSTER_MAX = 5_000;
 export const LEADERS_MAX = 200;
 /** A deletion waits this long for members that do not answer; then it ends without them, and they are cleared when they return. */
 export const DEAD_MEMBER_WAIT_MS = 10_000;
+/** So many clusters are named in an event; the rest is counted. */
+export const CLUSTERS_NAMED_MAX = 8;

@@ -7,31 +7,36 @@ import { INTERNAL_ORPHAN_ANNOTATION } from '../../shared/federation/keys.ts';
 import { FEDERATE_FINALIZER } from '../../shared/federation/plan/keys.ts';
 import { dispatchOwner } from '../../shared/federation/records.ts';
 import { companionScopes } from '../../shared/federation/type-config.ts';
+import { formatTime } from '../../shared/machinery/time.ts';
 import type { StoreRecord, WriteOperation, WriteOutcome } from '../../shared/ports/object-store.ts';
 import { type Loaded, refOf } from '../../shared/runtime/objects.ts';
 import { deleteOperation, removeOperation, updateOperation } from '../../shared/runtime/operations.ts';
 import { done, type ReconcileResult, requeueAfter } from '../../shared/runtime/reconcile.ts';
 import { backoffMs } from '../../shared/runtime/retry.ts';
-import { definition, SYNC_FINALIZER, write } from './commit.ts';
+import { definition, SYNC_FINALIZER, tellOnce, write } from './commit.ts';
 import type { SchedulerDeps } from './deps.ts';
 import { dispatches } from './dispatches.ts';
 import { leaderGone, scheduleFollowers } from './followers.ts';
-import { DEAD_MEMBER_WAIT_MS } from './limits.ts';
+import { CLUSTERS_NAMED_MAX, DEAD_MEMBER_WAIT_MS } from './limits.ts';
 import type { Subject } from './subject.ts';
 
 /** One step towards the object being gone everywhere. Safe to run at any time and any number of times. */
 export async function reconcileRemoval(deps: SchedulerDeps, subject: Subject, attempt: number): Promise<ReconcileResult> {
   const { federated } = subject;
   if (!federated) return outcome(await releaseSource(deps, subject), attempt, 'nothing was placed');
-  const marked = await markFederated(deps, subject, federated);
+  const now = deps.clock.now();
+  const marked = await markFederated(deps, subject, federated, now);
   if (marked.type !== 'committed') return outcome(marked, attempt, '');
   const records = await deps.records.ofOwner(dispatchOwner(subject.federatedRef));
   if (records.length > 0) {
     const terminating = { ...federated.object, metadata: { ...federated.object.metadata, deletionTimestamp: 'set' } };
     await deps.sender.send(dispatches(subject.federatedRef, terminating, federated.stored.uid, records, []));
-    const waitMs = deadMemberWaitMs(federated, records, deps.clock.now());
-    if (waitMs === undefined) return done(`being removed from ${records.map((record) => record.cluster).join(', ')}`);
-    if (waitMs > 0) return requeueAfter(waitMs, 'only members that do not answer still have a copy');
+    const until = deadMembersUntil(federated, records, now);
+    if (until === undefined) return done(`being removed from ${records.map((record) => record.cluster).join(', ')}`);
+    if (until > now) {
+      await tellWaiting(deps, subject, records, until);
+      return requeueAfter(until - now, 'only members that do not answer still have a copy');
+    }
   }
   const result = outcome(await finish(deps, subject), attempt, 'removed everywhere');
   const isWanted = subject.source && subject.source.object.metadata.deletionTimestamp === undefined;
@@ -51,17 +56,34 @@ async function placeAgain(deps: SchedulerDeps, source: ObjectRef, uid: string, a
 }
 
 /**
- * How long the deletion still waits for members that do not answer: undefined while others are at work, 0 when it has waited long enough. Their
- * records stay parked, and the copies go when the members are back.
+ * When the deletion stops waiting for members that do not answer (epoch ms): undefined while others are at work. Their records stay parked, and the
+ * copies go when the members are back.
  */
-function deadMemberWaitMs(federated: Loaded, records: readonly StoreRecord[], now: number): number | undefined {
+function deadMembersUntil(federated: Loaded, records: readonly StoreRecord[], now: number): number | undefined {
   if (records.some((record) => record.parkedFor === undefined)) return undefined;
-  const markedAt = Date.parse(federated.object.metadata.deletionTimestamp ?? '');
-  return Number.isNaN(markedAt) ? DEAD_MEMBER_WAIT_MS : Math.max(0, markedAt + DEAD_MEMBER_WAIT_MS - now);
+  // Marked just now: in whole seconds, as the mark that the next step reads.
+  const markedAt = federated.object.metadata.deletionTimestamp ?? formatTime(now);
+  return Date.parse(markedAt) + DEAD_MEMBER_WAIT_MS;
+}
+
+/** Whoever deletes the source and waits is told for whom. The text is the same at every step, so that it is one event. */
+async function tellWaiting(
+  deps: SchedulerDeps,
+  { source }: Subject,
+  records: readonly StoreRecord[],
+  until: number,
+): Promise<void> {
+  if (source?.object.metadata.deletionTimestamp === undefined) return;
+  const names = records.map(({ cluster }) => cluster).sort();
+  const rest = names.length > CLUSTERS_NAMED_MAX ? ` and ${names.length - CLUSTERS_NAMED_MAX} more` : '';
+  const message =
+    `the deletion waits until ${formatTime(until)} for clusters that do not answer: ${names.slice(0, CLUSTERS_NAMED_MAX).join(', ')}${rest}. ` +
+    'Then it ends without them, and the copies there are deleted when they are back.';
+  await tellOnce(deps, source.object, [{ type: 'Warning', reason: 'DeletionWaits', message }]);
 }
 
 /** Sets the deletion mark; the finalizer makes it a mark and not a removal. */
-async function markFederated(deps: SchedulerDeps, subject: Subject, federated: Loaded): Promise<WriteOutcome> {
+async function markFederated(deps: SchedulerDeps, subject: Subject, federated: Loaded, now: number): Promise<WriteOutcome> {
   const { metadata } = federated.object;
   if (metadata.deletionTimestamp !== undefined) return { type: 'committed', resourceVersions: [] };
   const finalizers = [...new Set([...(metadata.finalizers ?? []), SYNC_FINALIZER])];
@@ -70,7 +92,7 @@ async function markFederated(deps: SchedulerDeps, subject: Subject, federated: L
     : metadata.annotations;
   const kept = { ...metadata, finalizers, ...(annotations ? { annotations } : {}) };
   const guarded = { stored: federated.stored, object: { ...federated.object, metadata: kept } };
-  const operation = deleteOperation(definition(deps, subject.federatedRef.scope), guarded, { now: deps.clock.now() });
+  const operation = deleteOperation(definition(deps, subject.federatedRef.scope), guarded, { now });
   return write(deps, operation ? [operation] : [], []);
 }
 
