@@ -73,7 +73,7 @@ async function readScaleChange(exchange: ResourceExchange, context: WriteContext
 export async function handleView(exchange: ResourceExchange, view: View): Promise<Response> {
   const { core, definition, attributes, target } = exchange;
   // Clients that ask for a Table and take nothing else are told so: a view has no columns.
-  if (core.negotiate(exchange.request.headers.get('accept')).plain === undefined)
+  if (!core.negotiate(exchange.request.headers.get('accept')).some((form) => form.as === 'object'))
     throw notAcceptable(['application/json', 'application/yaml']);
   const dryRun = isDryRun(target.query, 'CreateOptions');
   const { code, object } = await view({ attributes, definition, body: await viewBody(exchange), query: target.query, dryRun });

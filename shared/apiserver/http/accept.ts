@@ -7,20 +7,25 @@ export type MediaType = 'application/json' | 'application/yaml' | 'application/v
 /** One acceptable form. `as` is empty for the object itself. */
 export type AcceptClause = { type: string; as: string; group: string; version: string; stream: string; quality: number };
 
-/** What an Accept header asks for: the best form, and the best one that is the object itself (a Status or review has no other). */
-export type Negotiated = { best: Accepted; plain: Accepted | undefined };
+/**
+ * The forms that an Accept header allows and this server knows, best first; never empty. Which of them is taken depends on the answer: not every
+ * kind has a protobuf form, and a Status or review is no Table.
+ */
+export type Negotiated = readonly Accepted[];
 
-/** A form that was chosen: the object as it is, a Table, or its metadata alone. */
+/** One form: the object as it is, a Table, or its metadata alone. */
 export type Accepted = { media: MediaType; as: 'object' | 'table' | 'metadata'; version: 'v1' | 'v1beta1' };
 
-const MEDIA_TYPES: readonly MediaType[] = ['application/json', 'application/yaml', 'application/vnd.kubernetes.protobuf'];
+export const PROTOBUF = 'application/vnd.kubernetes.protobuf';
+/** What is offered, in the order in which a refusal names it. */
+export const MEDIA_TYPES: readonly MediaType[] = ['application/json', 'application/yaml', PROTOBUF];
 const TRANSFORMS: Readonly<Record<string, 'table' | 'metadata'>> = {
   Table: 'table',
   PartialObjectMetadata: 'metadata',
   PartialObjectMetadataList: 'metadata',
 };
 const JSON_OBJECT: Accepted = { media: 'application/json', as: 'object', version: 'v1' };
-const PLAIN_JSON: Negotiated = { best: JSON_OBJECT, plain: JSON_OBJECT };
+const PLAIN_JSON: Negotiated = [JSON_OBJECT];
 
 /** Reads an Accept header into clauses, best first. An empty header accepts everything. */
 export function parseAccept(header: string): AcceptClause[] {
@@ -50,21 +55,11 @@ export function covers(type: string, media: string): boolean {
   return type === media || type === '*/*' || (type === 'application/*' && media.startsWith('application/'));
 }
 
-/**
- * Chooses the form for an object or a list. JSON wins over protobuf wherever the client takes both, whatever the order: the store keeps JSON.
- * Throws 406 when nothing fits.
- */
+/** Keeps what is known. Throws 406 when nothing is. */
 function choose(clauses: readonly AcceptClause[]): Negotiated {
   const forms = clauses.map(formOf).filter((form) => form !== undefined);
-  const best = preferJson(forms);
-  if (best === undefined) throw notAcceptable(MEDIA_TYPES);
-  return { best, plain: preferJson(forms.filter((form) => form.as === 'object')) };
-}
-
-function preferJson(forms: readonly Accepted[]): Accepted | undefined {
-  const [first] = forms;
-  if (first?.media !== 'application/vnd.kubernetes.protobuf') return first;
-  return forms.find((form) => form.media === 'application/json' && form.as === first.as) ?? first;
+  if (forms.length === 0) throw notAcceptable(MEDIA_TYPES);
+  return forms;
 }
 
 function formOf(each: AcceptClause): Accepted | undefined {

@@ -3,6 +3,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import type { FailureStatus } from '../../machinery/status.ts';
 import { GZIP_BYTES_MIN, WARNING_LENGTH_CUT, WARNINGS_LENGTH_MAX } from '../limits.ts';
+import { PROTOBUF } from './accept.ts';
 
 /** What a response needs to know of its request. */
 export type ResponseContext = { auditId: string; acceptsGzip: boolean; warnings: readonly string[] };
@@ -49,16 +50,24 @@ export function respondJson(
   return respond(context, code, 'application/json', body, extra);
 }
 
-/** A failure. 429 and 503 carry Retry-After: clients send such a request again by themselves, so nothing may have been written. */
-export function respondFailure(context: ResponseContext, status: FailureStatus): Response | Promise<Response> {
+/** A failure in protobuf. */
+export type EncodeFailure = (status: FailureStatus) => Uint8Array | undefined;
+
+/**
+ * A failure, in JSON or as `encode` has it. 429 and 503 carry Retry-After: clients send such a request again by themselves, so nothing may
+ * have been written.
+ */
+export function respondFailure(
+  context: ResponseContext,
+  status: FailureStatus,
+  encode?: EncodeFailure,
+): Response | Promise<Response> {
   const seconds = status.details?.retryAfterSeconds;
   const retry = seconds !== undefined && (status.code === 429 || status.code === 503);
-  return respondJson(
-    context,
-    status.code,
-    JSON.stringify(status, withoutEmpty),
-    retry ? { 'Retry-After': String(seconds) } : undefined,
-  );
+  const extra = retry ? { 'Retry-After': String(seconds) } : undefined;
+  const bytes = encode?.(status);
+  if (bytes) return respond(context, status.code, PROTOBUF, new Uint8Array(bytes), extra);
+  return respondJson(context, status.code, JSON.stringify(status, withoutEmpty), extra);
 }
 
 /** Go leaves empty strings out. */

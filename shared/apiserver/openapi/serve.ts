@@ -1,14 +1,16 @@
-/** `/openapi/v3` and `/openapi/v2`. Upstream's documents are served as they are, others are made from the registry; each is hashed once. */
+/**
+ * `/openapi/v3` and `/openapi/v2`. Only hashes are kept: the documents are large, clients keep them, and making one again is quick.
+ */
 import { createHash } from 'node:crypto';
-import { openApiV2Text, openApiV3PathText, openApiV3Text } from '../../apis/data/load.ts';
 import type { Registry } from '../../apis/definition.ts';
 import type { JsonObject } from '../../machinery/object.ts';
-import { formatApiVersion } from '../../machinery/resource.ts';
 import { notAcceptable, unknownPath } from '../../machinery/status.ts';
 import type { Clock } from '../../ports/system.ts';
 import { covers, parseAccept } from '../http/accept.ts';
-import { type ResponseContext, respond, respondJson } from '../http/respond.ts';
-import { openApiDocument } from './generate.ts';
+import { type ResponseContext, respond } from '../http/respond.ts';
+import { type DescriptionSource, withDescriptions } from './descriptions.ts';
+import { groupVersionPaths, versionThree, versionTwo } from './documents.ts';
+import { encodeGnostic } from './gnostic.ts';
 
 export type OpenApi = (
   context: ResponseContext,
@@ -16,118 +18,122 @@ export type OpenApi = (
   request: { segments: readonly string[]; query: URLSearchParams; accept: string | null; ifNoneMatch: string | null },
 ) => Response | Promise<Response>;
 
-type Document = { body: string; hash: string };
-type Known = { index: string | undefined; documents: Map<string, Document> };
+type Request = Parameters<OpenApi>[2];
+type Deps = { clock: Clock; descriptions?: DescriptionSource };
+type Body = string | Uint8Array<ArrayBuffer>;
+/** Hashes by what they are of: a v3 path, or a form of the v2 document. */
+type Hashes = Map<string, string>;
 
 const YEAR_SECONDS = 31_536_000;
+const GNOSTIC = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
+/** How old clients ask for it. Go cannot parse it as the type of an answer. */
+const GNOSTIC_OLD = 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf';
 
-/** Answers the OpenAPI paths. Throws 404 for a group-version that is not served and 406 for protobuf, which it does not write. */
-export function createOpenApi(clock: Clock): OpenApi {
-  const byRegistry = new WeakMap<Registry, Known>();
-  return (context, registry, { segments, query, accept, ifNoneMatch }) => {
-    if (!parseAccept(accept ?? '').some((clause) => clause.as === '' && covers(clause.type, 'application/json')))
-      throw notAcceptable(['application/json']);
-    if (segments[1] === 'v2' && segments.length === 2) return respondJson(context, 200, versionTwo(registry));
-    if (segments[1] !== 'v3') throw unknownPath();
-    const known = byRegistry.get(registry) ?? { index: undefined, documents: new Map<string, Document>() };
-    byRegistry.set(registry, known);
-    const path = segments.slice(2).join('/');
-    if (path === '') return respondJson(context, 200, indexOf(known, registry));
-    const document = documentOf(known, registry, path);
-    const asked = query.get('hash');
-    if (asked !== null && asked !== '' && asked !== document.hash) return moved(path, document.hash);
-    return sendDocument(context, document, { immutable: asked === document.hash, ifNoneMatch, now: clock.now() });
+/** Answers the OpenAPI paths. Throws 404 for a group-version that is not served and 406 for forms that it does not write. */
+export function createOpenApi(deps: Deps): OpenApi {
+  const byRegistry = new WeakMap<Registry, Hashes>();
+  return (context, registry, request) => {
+    const hashes = byRegistry.get(registry) ?? new Map<string, string>();
+    byRegistry.set(registry, hashes);
+    if (request.segments[1] === 'v2' && request.segments.length === 2) return serveTwo(context, registry, hashes, request);
+    if (request.segments[1] !== 'v3') throw unknownPath();
+    return serveThree(deps, context, registry, hashes, request);
   };
 }
 
-function moved(path: string, hash: string): Response {
-  return new Response(null, { status: 301, headers: { Location: `/openapi/v3/${path}?hash=${hash}` } });
+function hashOf(hashes: Hashes, key: string, make: () => Body): string {
+  const known = hashes.get(key);
+  if (known !== undefined) return known;
+  const hash = createHash('sha512').update(make()).digest('hex').toUpperCase();
+  hashes.set(key, hash);
+  return hash;
 }
 
-/** A document that was asked for by its hash never changes: clients keep it for a year. */
-function sendDocument(
+function serveTwo(
   context: ResponseContext,
-  document: Document,
-  { immutable, ifNoneMatch, now }: { immutable: boolean; ifNoneMatch: string | null; now: number },
+  registry: Registry,
+  hashes: Hashes,
+  { accept, ifNoneMatch }: Request,
 ): Response | Promise<Response> {
-  const etag = `"${document.hash}"`;
-  const lasting = { 'Cache-Control': 'public, immutable', Expires: new Date(now + YEAR_SECONDS * 1000).toUTCString() };
-  const headers = { ETag: etag, ...(immutable ? lasting : {}) };
-  if (ifNoneMatch === etag) return new Response(null, { status: 304, headers: { ...headers, Vary: 'Accept' } });
-  return respond(context, 200, 'application/json', document.body, headers);
+  const type = typeOfTwo(accept);
+  const etag = `"${hashOf(hashes, type, () => bodyOfTwo(registry, type))}"`;
+  if (ifNoneMatch === etag) return notModified({ ETag: etag });
+  return respond(context, 200, type, bodyOfTwo(registry, type), { ETag: etag });
 }
 
-/** `api/v1` and `apis/{group}/{version}` of all that is served. */
-function groupVersionPaths(registry: Registry): string[] {
-  return registry
-    .groups()
-    .flatMap(({ group, versions }) =>
-      versions.map((version) => `${group === '' ? 'api' : 'apis'}/${formatApiVersion(group, version)}`),
-    );
-}
-
-function indexOf(known: Known, registry: Registry): string {
-  known.index ??= JSON.stringify({
-    paths: Object.fromEntries(groupVersionPaths(registry).map((path) => indexEntry(known, registry, path))),
-  });
-  return known.index;
-}
-
-function indexEntry(known: Known, registry: Registry, path: string): [string, JsonObject] {
-  const { hash } = documentOf(known, registry, path);
-  return [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` }];
-}
-
-function documentOf(known: Known, registry: Registry, path: string): Document {
-  const found = known.documents.get(path);
-  if (found) return found;
-  const body = documentText(registry, path);
-  if (body === undefined) throw unknownPath();
-  const document = { body, hash: createHash('sha512').update(body).digest('hex').toUpperCase() };
-  known.documents.set(path, document);
-  return document;
-}
-
-function documentText(registry: Registry, path: string): string | undefined {
-  if (!groupVersionPaths(registry).includes(path)) return openApiV3PathText(path);
-  const [root, second = '', third = ''] = path.split('/');
-  const [group, version] = root === 'api' ? ['', second] : [second, third];
-  const definitions = registry.all().filter((each) => each.group === group && each.version === version);
-  // A group of upstream's to which a kind was added is described whole from the registry.
-  const upstream = definitions.every((each) => each.builtIn) ? openApiV3Text(group, version) : undefined;
-  return upstream ?? JSON.stringify(openApiDocument(`Lamiral ${path}`, definitions));
-}
-
-/** Upstream's document, with the definitions and paths of other kinds added. */
-function versionTwo(registry: Registry): string {
-  const others = registry.all().filter((definition) => !definition.builtIn);
-  if (others.length === 0) return openApiV2Text();
-  const base = JSON.parse(openApiV2Text()) as { definitions: JsonObject; paths: JsonObject };
-  const added = openApiDocument('Lamiral', others) as unknown as { components: { schemas: JsonObject }; paths: JsonObject };
-  const schemas = JSON.parse(
-    JSON.stringify(added.components.schemas).replaceAll('#/components/schemas/', '#/definitions/'),
-  ) as JsonObject;
-  return JSON.stringify({
-    ...base,
-    definitions: { ...schemas, ...base.definitions },
-    paths: { ...base.paths, ...plainPaths(added.paths) },
-  });
-}
-
-/** In v2 a request body is a parameter; the kinds of the paths are what matters. */
-function plainPaths(paths: JsonObject): JsonObject {
-  const plain: JsonObject = {};
-  for (const [path, item] of Object.entries(paths)) {
-    const operations = Object.entries(item as JsonObject).map(([method, operation]) => {
-      const { requestBody: _body, ...rest } = operation as JsonObject;
-      const parameters = (rest.parameters as JsonObject[]).map(({ name }) => ({
-        name: name ?? '',
-        in: 'query',
-        type: 'string',
-      }));
-      return [method, { ...rest, parameters, responses: { '200': { description: 'OK' } } }];
-    });
-    plain[path] = Object.fromEntries(operations) as JsonObject;
+function typeOfTwo(accept: string | null): string {
+  for (const { type, as } of parseAccept(accept ?? '')) {
+    if (as === '' && covers(type, 'application/json')) return 'application/json';
+    if (type === GNOSTIC || type === GNOSTIC_OLD) return GNOSTIC;
   }
-  return plain;
+  throw notAcceptable(['application/json', GNOSTIC]);
+}
+
+function bodyOfTwo(registry: Registry, type: string): Body {
+  const two = versionTwo(registry);
+  if (type === GNOSTIC) return encodeGnostic('text' in two ? (JSON.parse(two.text) as JsonObject) : two.document);
+  return 'text' in two ? two.text : JSON.stringify(two.document);
+}
+
+function serveThree(
+  deps: Deps,
+  context: ResponseContext,
+  registry: Registry,
+  hashes: Hashes,
+  { segments, query, accept, ifNoneMatch }: Request,
+): Response | Promise<Response> {
+  if (!parseAccept(accept ?? '').some(({ type, as }) => as === '' && covers(type, 'application/json')))
+    throw notAcceptable(['application/json']);
+  const source = deps.descriptions;
+  const sourceVersion = source?.version() ?? '';
+  const path = segments.slice(2).join('/');
+  if (path === '') return respond(context, 200, 'application/json', indexOf(registry, hashes, sourceVersion));
+  const hash = threeHash(registry, hashes, path, sourceVersion);
+  const asked = query.get('hash');
+  if (asked !== null && asked !== '' && asked !== hash)
+    return new Response(null, { status: 301, headers: { Location: `/openapi/v3/${path}?hash=${hash}` } });
+  const lasting = {
+    ETag: `"${hash}"`,
+    ...(asked === hash ? { 'Cache-Control': 'public, immutable', Expires: inAYear(deps.clock) } : {}),
+  };
+  if (ifNoneMatch === lasting.ETag) return notModified(lasting);
+  const text = requireThree(registry, path);
+  if (source === undefined || sourceVersion === '') return respond(context, 200, 'application/json', text, lasting);
+  return sendDescribed(context, source, { path, text, lasting });
+}
+
+/** Without the source's answer the document is sent as it is, and is not to be kept: its hash belongs to another text. */
+async function sendDescribed(
+  context: ResponseContext,
+  source: DescriptionSource,
+  { path, text, lasting }: { path: string; text: string; lasting: Record<string, string> },
+): Promise<Response> {
+  const described = await source.document(path);
+  if (described === undefined) return respond(context, 200, 'application/json', text);
+  const body = JSON.stringify(withDescriptions(JSON.parse(text) as JsonObject, described));
+  return respond(context, 200, 'application/json', body, lasting);
+}
+
+const notModified = (headers: Record<string, string>) =>
+  new Response(null, { status: 304, headers: { ...headers, Vary: 'Accept' } });
+const inAYear = (clock: Clock) => new Date(clock.now() + YEAR_SECONDS * 1000).toUTCString();
+
+function requireThree(registry: Registry, path: string): string {
+  const text = versionThree(registry, path);
+  if (text === undefined) throw unknownPath();
+  return text;
+}
+
+/** The hash of what would be sent, known without asking the source of descriptions. */
+function threeHash(registry: Registry, hashes: Hashes, path: string, sourceVersion: string): string {
+  const plain = hashOf(hashes, path, () => requireThree(registry, path));
+  return sourceVersion === '' ? plain : hashOf(hashes, `${path} ${sourceVersion}`, () => `${plain} ${sourceVersion}`);
+}
+
+function indexOf(registry: Registry, hashes: Hashes, sourceVersion: string): string {
+  const entries = groupVersionPaths(registry).map((path): [string, JsonObject] => {
+    const hash = threeHash(registry, hashes, path, sourceVersion);
+    return [path, { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` }];
+  });
+  return JSON.stringify({ paths: Object.fromEntries(entries) });
 }

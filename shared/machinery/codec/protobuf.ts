@@ -34,6 +34,8 @@ export type ProtobufCodec = {
   decode(bytes: Uint8Array, expected?: ExpectedType): JsonObject;
   /** The envelope of an object; undefined when its kind has no protobuf form (custom resources, Table). */
   encode(object: KubeObject): Uint8Array | undefined;
+  /** Has the kind a protobuf form? */
+  hasForm(type: ExpectedType): boolean;
   /** Do the bytes begin like an envelope? */
   isProtobuf(bytes: Uint8Array): boolean;
   /**
@@ -66,6 +68,7 @@ export function createProtobufCodec(data: ProtobufData): ProtobufCodec {
   return {
     decode,
     encode: (object) => encodeEnvelope(plans, object),
+    hasForm: ({ apiVersion, kind }) => plans.kind(apiVersion, kind) !== undefined,
     isProtobuf,
     normalize: (object) => normalized(object, 'kept'),
     stored: (object) => normalized(object, 'nil'),

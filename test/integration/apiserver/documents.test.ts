@@ -208,15 +208,68 @@ describe('OpenAPI', () => {
     expect(refs.filter((name) => document.components.schemas[name] === undefined)).toEqual([]);
   });
 
-  test('v2 is JSON, with our kinds; in protobuf it is a 406', async () => {
-    const document = (await api.send('GET', '/openapi/v2', { accept: 'application/json' })).json();
+  test('v2 in JSON, with our kinds and their lists', async () => {
+    const answer = await api.send('GET', '/openapi/v2', { accept: 'application/json' });
+    const document = answer.json();
+    const kind = 'io.kubeadmiral.core.v1alpha1.PropagationPolicy';
     expect([document.swagger, Object.keys(document.definitions)]).toEqual([
       '2.0',
-      expect.arrayContaining(['io.k8s.api.apps.v1.Deployment', 'io.kubeadmiral.core.v1alpha1.PropagationPolicy']),
+      expect.arrayContaining(['io.k8s.api.apps.v1.Deployment', kind, `${kind}List`]),
     ]);
-    expect(
-      (await api.send('GET', '/openapi/v2', { accept: 'application/com.github.proto-openapi.spec.v2@v1.0+protobuf' })).code,
-    ).toBe(406);
+    const refs = [...answer.text.matchAll(/"#\/definitions\/([^"]+)"/g)].map((match) => match[1] ?? '');
+    expect(refs.filter((name) => document.definitions[name] === undefined)).toEqual([]);
+    expect(document.paths['/apis/core.kubeadmiral.io/v1alpha1/namespaces/{namespace}/propagationpolicies'].post).toMatchObject({
+      'x-kubernetes-group-version-kind': { group: 'core.kubeadmiral.io', kind: 'PropagationPolicy', version: 'v1alpha1' },
+    });
+    const again = await api.send('GET', '/openapi/v2', { headers: { 'If-None-Match': answer.headers.get('etag') ?? '' } });
+    expect([again.code, again.text]).toEqual([304, '']);
+  });
+
+  test.each([
+    ['application/com.github.proto-openapi.spec.v2@v1.0+protobuf'],
+    ['application/com.github.proto-openapi.spec.v2.v1.0+protobuf,application/json'],
+  ])('v2 in protobuf for %s, under a type that Go can parse', async (accept) => {
+    const answer = await api.send('GET', '/openapi/v2', { accept });
+    expect(answer.headers.get('content-type')).toBe('application/com.github.proto-openapi.spec.v2.v1.0+protobuf');
+    expect(answer.text).toContain('io.kubeadmiral.core.v1alpha1.PropagationPolicy');
+  });
+
+  test('v2 in nothing else', async () => {
+    expect((await api.send('GET', '/openapi/v2', { accept: 'application/yaml' })).code).toBe(406);
+  });
+
+  test('descriptions come from where they are to be had, and change the hash', async () => {
+    const source = {
+      version: () => 'member/v1',
+      document: async (path: string) =>
+        path === 'apis/apps/v1'
+          ? {
+              components: {
+                schemas: {
+                  'io.k8s.api.apps.v1.Deployment': {
+                    description: 'A deployment.',
+                    properties: { spec: { description: 'What is wanted.' }, other: { description: 'not ours' } },
+                  },
+                },
+              },
+            }
+          : undefined,
+    };
+    const described = await startTestServer({ descriptions: source });
+    const url = async (server: TestServer) =>
+      (await server.send('GET', '/openapi/v3')).json().paths['apis/apps/v1'].serverRelativeURL as string;
+    expect(await url(described)).not.toBe(await url(api));
+    const answer = await described.send('GET', await url(described));
+    const schema = answer.json().components.schemas['io.k8s.api.apps.v1.Deployment'];
+    expect([schema.description, schema.properties.spec.description, schema.properties.other]).toEqual([
+      'A deployment.',
+      'What is wanted.',
+      undefined,
+    ]);
+    expect(answer.headers.get('cache-control')).toBe('public, immutable');
+    const without = await described.send('GET', '/openapi/v3/apis/batch/v1');
+    expect([without.code, without.headers.get('cache-control')]).toEqual([200, 'no-cache, private']);
+    await described.close();
   });
 });
 
