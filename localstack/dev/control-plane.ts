@@ -7,10 +7,11 @@ import { lamiralDefinitions } from '../../shared/apis/lamiral/kinds.ts';
 import { fromStored, storedScope } from '../../shared/apis/stored.ts';
 import { defaultAdmission } from '../../shared/apiserver/admission/chain.ts';
 import { createApiServer } from '../../shared/apiserver/create.ts';
-import type { ApiServer } from '../../shared/apiserver/server.ts';
+import type { ApiServer, ApiServerDeps } from '../../shared/apiserver/server.ts';
 import { openTypes } from '../../shared/apiserver/types/types.ts';
 import { federatedType, federatedTypes, SCOPES } from '../../shared/federation/type-config.ts';
 import type { Store } from '../../shared/ports/object-store.ts';
+import type { Signer } from '../../shared/ports/signer.ts';
 import type { Clock, Ids, Log } from '../../shared/ports/system.ts';
 import { createObjectReader } from '../../shared/runtime/objects.ts';
 import { createScopeCache } from '../../shared/runtime/scope-cache.ts';
@@ -23,15 +24,17 @@ const VERSION = { major: '1', minor: '35', gitVersion: 'v1.35.4+lamiral' };
 export type ControlPlane = {
   server: ApiServer;
   registry: () => Registry;
+  /** Signs tokens of ServiceAccounts. */
+  signer: Signer;
   /** Objects at start, for display. */
   objects: number;
   isDefaultPlaced(): Promise<boolean>;
 };
 
-type Deps = { store: Store; clock: Clock; ids: Ids; log: Log; token: string; keyPath: string };
+type Deps = { store: Store; clock: Clock; ids: Ids; log: Log; token: string; keyPath: string; audit?: ApiServerDeps['audit'] };
 
 /** Builds the server and puts the seeds there that are missing. */
-export async function createControlPlane({ store, clock, ids, log, token, keyPath }: Deps): Promise<ControlPlane> {
+export async function createControlPlane({ store, clock, ids, log, token, keyPath, audit }: Deps): Promise<ControlPlane> {
   const base = [...builtInDefinitions(), ...kubeadmiralDefinitions(), ...lamiralDefinitions()];
   const kinds = await openTypes({ store, base, clock, log });
   const { registry } = kinds;
@@ -45,6 +48,7 @@ export async function createControlPlane({ store, clock, ids, log, token, keyPat
     ids,
     log,
     ...access,
+    ...(audit ? { audit } : {}),
     admission: [
       ...defaultAdmission({ store, registry, clock, ids, log, ...access }),
       policyWarning({ types, reader: createObjectReader(store.objects) }),
@@ -59,7 +63,13 @@ export async function createControlPlane({ store, clock, ids, log, token, keyPat
     if (definition.virtual || definition.storedAs || registry().byScope(storedScope(definition)) !== definition) continue;
     objects += await countObjects(store, `${definition.group}/${definition.plural}`);
   }
-  return { server, registry, objects, isDefaultPlaced: () => isDefaultPlaced(server, registry()) };
+  return {
+    server,
+    registry,
+    signer: access.serviceAccounts.signer,
+    objects,
+    isDefaultPlaced: () => isDefaultPlaced(server, registry()),
+  };
 }
 
 async function countObjects(store: Store, scope: string): Promise<number> {

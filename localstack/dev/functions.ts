@@ -178,7 +178,16 @@ function wire(deps: FunctionsDeps) {
       nodeFilters: [],
       onCluster,
     }),
-    sweeper: createSweeperHandler({ ...base, index, cursors, lanes, clusters: views, caCert: deps.caCert, control }),
+    sweeper: createSweeperHandler({
+      ...base,
+      index,
+      cursors,
+      lanes,
+      clusters: views,
+      caCert: deps.caCert,
+      signer: deps.plane.signer,
+      control,
+    }),
   };
   return { handlers, relay: { ...base, feed, cursors, index, control }, base, watches, clients };
 }

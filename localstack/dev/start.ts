@@ -7,6 +7,7 @@ import { openSqlite } from '../../shared/adapters/sqlite/open.ts';
 import { packageVersion } from '../../shared/cli/commands/version.ts';
 import { keepAccess, readAccess } from '../kept-access.ts';
 import { openCertificateAuthority } from '../tls.ts';
+import { openAuditLog } from './audit-log.ts';
 import { openControl, type Stats } from './control.ts';
 import { createControlPlane } from './control-plane.ts';
 import { startFunctions } from './functions.ts';
@@ -58,6 +59,8 @@ async function startSteps(
 
   const access = await readAccess(options.dataDir);
   const { token } = access;
+  const audit = await openAuditLog(join(options.dataDir, 'audit.log'), log);
+  closers.push(audit.close);
   const plane = await createControlPlane({
     store: medium.store,
     clock,
@@ -65,6 +68,7 @@ async function startSteps(
     log,
     token,
     keyPath: join(options.dataDir, 'pki', 'sa.key'),
+    audit: audit.write,
   });
   closers.push(() => plane.server.close());
   screen.step('store', `SQLite, ${plane.objects} objects`, took());

@@ -90,6 +90,7 @@ export async function startMember(options: MemberOptions, log: Log): Promise<Run
     ids,
     log,
     caCert: options.caCert,
+    signer: access.serviceAccounts.signer,
   });
   const listening = await serveHttps(server.app, options.tls, options.port, false);
   const kubeSystem = await server.resources.get(kinds('namespaces'), '', 'kube-system');

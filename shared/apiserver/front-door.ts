@@ -36,18 +36,17 @@ export function createFrontDoor(core: Core): (request: Request, connection?: Con
       trace.failure = statusOf(core, request, error).status;
       return respondFailure(response, trace.failure, failureEncoder(core, request));
     });
-    core.deps.audit?.(
-      auditEvent({
-        auditId: response.auditId,
-        request,
-        remoteAddress: connection?.remoteAddress,
-        trace,
-        code: answered.status,
-        now: core.deps.clock.now(),
-      }),
-    );
+    audit(core, { request, connection, response }, answered);
     return answered;
   };
+}
+
+/** One record per request; health checks leave none. */
+function audit({ deps }: Core, { request, connection, response }: Incoming, { status: code }: Response): void {
+  const { auditId, trace } = response;
+  if (!deps.audit || trace.isProbe) return;
+  const remoteAddress = connection?.remoteAddress;
+  deps.audit(auditEvent({ auditId, request, remoteAddress, trace, code, now: deps.clock.now() }));
 }
 
 /** Typed clients that put protobuf first read failures in it too. */
@@ -74,7 +73,8 @@ function statusOf(core: Core, request: Request, error: unknown): StatusError {
 
 async function answer(core: Core, documents: Documents, { request, connection, response }: Incoming): Promise<Response> {
   const target = parseTarget(request.url);
-  if (isHealthPath(target.segments)) return serveHealth(response, target.segments, target.query, core.deps.readiness);
+  response.trace.isProbe = isHealthPath(target.segments);
+  if (response.trace.isProbe) return serveHealth(response, target.segments, target.query, core.deps.readiness);
   const user = await identify(core, request, connection, response.trace);
   const pending = core.deps.types?.pending();
   if (pending) await pending;

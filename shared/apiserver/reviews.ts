@@ -1,35 +1,52 @@
-/** Review kinds as views over `authenticate` and `authorize`: what `kubectl auth can-i` and `auth whoami` ask. Nothing is stored. */
+/** Review kinds as views over authentication and authorization: what `kubectl auth can-i` and `auth whoami` ask. Nothing is stored. */
 import type { Registry } from '../apis/definition.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../machinery/object.ts';
 import { badRequest, invalid } from '../machinery/status.ts';
+import { formatTime } from '../machinery/time.ts';
+import { accessQuestion, type ReviewKind, reviewErrors } from './authz/access-review.ts';
+import { resourceRules } from './authz/rules-review.ts';
 import { isJsonObject } from './http/body.ts';
-import type { Authenticate, Authorize, RequestAttributes, User, View } from './server.ts';
+import type { ApiServerDeps, User, View } from './server.ts';
 
-type Deps = { authenticate: Authenticate; authorize: Authorize; registry: () => Registry };
+type Deps = Pick<ApiServerDeps, 'authenticate' | 'authorize' | 'clock' | 'reviewToken' | 'rbac' | 'serviceAccounts'> & {
+  registry: () => Registry;
+};
+
+const AUTHORIZATION = 'authorization.k8s.io';
+const AUTHENTICATION = 'authentication.k8s.io';
 
 /** Views by `group/resource`, to be merged under those of the server's own deps. */
 export function reviewViews(deps: Deps): ReadonlyMap<string, View> {
-  const authorization = 'authorization.k8s.io';
   return new Map<string, View>([
-    [`${authorization}/selfsubjectaccessreviews`, (request) => accessReview(deps, request, request.attributes.user)],
-    [`${authorization}/subjectaccessreviews`, (request) => accessReview(deps, request, subjectOf(specOf(request.body)))],
-    [`${authorization}/localsubjectaccessreviews`, (request) => localAccessReview(deps, request)],
-    [`${authorization}/selfsubjectrulesreviews`, (request) => rulesReview(deps, request)],
-    ['authentication.k8s.io/selfsubjectreviews', (request) => selfReview(request)],
-    ['authentication.k8s.io/tokenreviews', (request) => tokenReview(deps, request)],
+    [`${AUTHORIZATION}/selfsubjectaccessreviews`, (request) => accessReview(deps, request, 'SelfSubjectAccessReview')],
+    [`${AUTHORIZATION}/subjectaccessreviews`, (request) => accessReview(deps, request, 'SubjectAccessReview')],
+    [`${AUTHORIZATION}/localsubjectaccessreviews`, (request) => accessReview(deps, request, 'LocalSubjectAccessReview')],
+    [`${AUTHORIZATION}/selfsubjectrulesreviews`, (request) => rulesReview(deps, request)],
+    [`${AUTHENTICATION}/selfsubjectreviews`, (request) => selfReview(deps, request)],
+    [`${AUTHENTICATION}/tokenreviews`, (request) => tokenReview(deps, request)],
   ]);
 }
+
+/** Upstream's errors of reviews name the group alone. */
+const NAMELESS = { group: AUTHORIZATION, kind: '' };
 
 type ViewRequest = Parameters<View>[0];
 type ViewResult = Awaited<ReturnType<View>>;
 
-function answer(body: KubeObject | undefined, status: JsonObject): ViewResult {
-  if (body === undefined) throw badRequest('a review needs a body');
-  return { code: 201, object: { ...body, metadata: { ...body.metadata, creationTimestamp: null }, status } as JsonObject };
+function answer(body: KubeObject, rest: { status: object; spec?: object; createdAt?: string }): ViewResult {
+  const { createdAt, ...parts } = rest;
+  const { creationTimestamp: _given, ...metadata } = body.metadata;
+  const stamped = createdAt === undefined ? metadata : { ...metadata, creationTimestamp: createdAt };
+  return { code: 201, object: { ...body, metadata: stamped, ...parts } as unknown as JsonObject };
 }
 
-function specOf(body: KubeObject | undefined): JsonObject {
-  const spec: JsonValue | undefined = body?.spec;
+function required(body: KubeObject | undefined): KubeObject {
+  if (body === undefined) throw badRequest('a review needs a body');
+  return body;
+}
+
+function specOf(body: KubeObject): JsonObject {
+  const spec: JsonValue | undefined = body.spec;
   return isJsonObject(spec) ? spec : {};
 }
 
@@ -37,97 +54,71 @@ const text = (value: JsonValue | undefined): string => (typeof value === 'string
 const texts = (value: JsonValue | undefined): string[] =>
   Array.isArray(value) ? value.filter((each) => typeof each === 'string') : [];
 
-async function accessReview(deps: Deps, { body }: ViewRequest, user: User): Promise<ViewResult> {
-  const attributes = attributesOf(specOf(body), user, body?.kind ?? '');
-  const { allowed, reason } = await deps.authorize(attributes);
-  return answer(body, { allowed, ...(reason === '' ? {} : { reason }) });
-}
-
-/** Its namespace is the request's; a spec that names another one is refused. */
-async function localAccessReview(deps: Deps, request: ViewRequest): Promise<ViewResult> {
-  const spec = specOf(request.body);
-  const resource = isJsonObject(spec.resourceAttributes) ? spec.resourceAttributes : {};
-  const { namespace } = request.attributes;
-  if (text(resource.namespace) !== namespace)
-    throw specError(request, 'spec.resourceAttributes.namespace', `must match the request: ${namespace}`);
-  return accessReview(deps, request, subjectOf(spec));
-}
-
-function specError({ definition }: ViewRequest, field: string, why: string) {
-  return invalid(definition, '', [{ type: 'Invalid', field, detail: `Invalid value: ${why}` }]);
+async function accessReview(deps: Deps, request: ViewRequest, kind: ReviewKind): Promise<ViewResult> {
+  const body = required(request.body);
+  const { namespace, user } = request.attributes;
+  if (kind === 'LocalSubjectAccessReview' && body.metadata.namespace && body.metadata.namespace !== namespace)
+    throw badRequest(`the namespace of the provided object does not match the namespace sent on the request`);
+  const spec = specOf(body);
+  const errors = reviewErrors(kind, body.metadata, spec, namespace);
+  if (errors.length > 0) throw invalid(NAMELESS, '', errors);
+  const who = kind === 'SelfSubjectAccessReview' ? user : subjectOf(spec);
+  const { allowed, reason } = await deps.authorize(accessQuestion(spec, who));
+  return answer(body, { status: { allowed, ...(reason === '' ? {} : { reason }) } });
 }
 
 function subjectOf(spec: JsonObject): User {
   const uid = text(spec.uid);
-  return { name: text(spec.user), groups: texts(spec.groups), ...(uid === '' ? {} : { uid }) };
-}
-
-function attributesOf(spec: JsonObject, user: User, kind: string): RequestAttributes {
-  const { resourceAttributes: resource, nonResourceAttributes: path } = spec;
-  if (isJsonObject(resource) === isJsonObject(path))
-    throw invalid({ group: 'authorization.k8s.io', kind }, '', [
-      {
-        type: 'Invalid',
-        field: 'spec.resourceAttributes',
-        detail: 'Invalid value: null: exactly one of nonResourceAttributes or resourceAttributes must be specified',
-      },
-    ]);
-  const from = isJsonObject(resource) ? resource : {};
-  const base = {
-    user,
-    verb: text((isJsonObject(path) ? path : from).verb),
-    group: text(from.group),
-    version: text(from.version),
-    resource: text(from.resource),
-    subresource: text(from.subresource),
-    namespace: text(from.namespace),
-    name: text(from.name),
+  const extra = isJsonObject(spec.extra) ? Object.entries(spec.extra).map(([key, value]) => [key, texts(value)] as const) : [];
+  return {
+    name: text(spec.user),
+    groups: texts(spec.groups),
+    ...(uid === '' ? {} : { uid }),
+    ...(extra.length === 0 ? {} : { extra: Object.fromEntries(extra) }),
   };
-  return isJsonObject(path) ? { ...base, path: text(path.path) } : base;
 }
 
-/** Found by asking for every resource that is served: complete for those, silent on paths. */
-async function rulesReview(deps: Deps, { body, attributes }: ViewRequest): Promise<ViewResult> {
-  const { user } = attributes;
-  const namespace = text(specOf(body).namespace) || 'default';
-  const every = { user, verb: '*', group: '*', version: '*', resource: '*', subresource: '', namespace, name: '' };
-  const all = await deps.authorize(every);
-  const resourceRules = all.allowed
-    ? [{ verbs: ['*'], apiGroups: ['*'], resources: ['*'] }]
-    : await probedRules(deps, user, namespace);
-  const paths = await deps.authorize({ ...every, group: '', version: '', resource: '', verb: 'get', path: '*' });
-  const nonResourceRules = paths.allowed ? [{ verbs: ['*'], nonResourceURLs: ['*'] }] : [];
-  return answer(body, { resourceRules, nonResourceRules, incomplete: !all.allowed } as unknown as JsonObject);
-}
-
-async function probedRules({ registry, authorize }: Deps, user: User, namespace: string): Promise<object[]> {
-  const rules: object[] = [];
-  for (const { group, version, plural, verbs, namespaced } of registry().all()) {
-    const ask = { user, group, version, resource: plural, subresource: '', namespace: namespaced ? namespace : '', name: '' };
-    const allowed: string[] = [];
-    for (const verb of verbs) if ((await authorize({ ...ask, verb })).allowed) allowed.push(verb);
-    if (allowed.length > 0) rules.push({ verbs: allowed, apiGroups: [group], resources: [plural] });
-  }
-  return rules;
+/** From the roles where they decide; else found by asking for every resource that is served. */
+async function rulesReview(deps: Deps, { body: given, attributes }: ViewRequest): Promise<ViewResult> {
+  const body = required(given);
+  const namespace = text(specOf(body).namespace);
+  if (namespace === '') throw badRequest('no namespace on request');
+  // Upstream does not repeat what was asked.
+  return answer(body, { spec: {}, status: await resourceRules(deps, attributes.user, namespace) });
 }
 
 const userInfo = ({ name, uid, groups, extra }: User) => ({
-  username: name,
+  ...(name === '' ? {} : { username: name }),
   ...(uid === undefined ? {} : { uid }),
-  groups,
+  ...(groups.length === 0 ? {} : { groups }),
   ...(extra === undefined ? {} : { extra }),
 });
 
-async function selfReview({ body, attributes }: ViewRequest): Promise<ViewResult> {
-  return answer(body, { userInfo: userInfo(attributes.user) } as unknown as JsonObject);
+async function selfReview({ clock }: Deps, { body, attributes }: ViewRequest): Promise<ViewResult> {
+  return answer(required(body), { status: { userInfo: userInfo(attributes.user) }, createdAt: formatTime(clock.now()) });
+}
+
+/** Whose a token is, for the audiences that are asked for, or for this server's own. */
+async function tokenReview(deps: Deps, { body: given }: ViewRequest): Promise<ViewResult> {
+  const body = required(given);
+  const spec = specOf(body);
+  const token = text(spec.token);
+  if (token === '') throw badRequest('token is required for TokenReview in authentication');
+  const asked = texts(spec.audiences);
+  const audiences = asked.length > 0 ? asked : (deps.serviceAccounts?.audiences ?? []);
+  const outcome = deps.reviewToken ? await deps.reviewToken(token, audiences) : await readAsRequest(deps, token, audiences);
+  if (outcome.type === 'known') {
+    const known = outcome.audiences.length === 0 ? {} : { audiences: outcome.audiences };
+    return answer(body, { status: { authenticated: true, user: userInfo(outcome.user), ...known } });
+  }
+  const error = outcome.type === 'refused' ? outcome.why : 'invalid bearer token';
+  return answer(body, { status: { user: {}, error } });
 }
 
 /** The token is read as if it had come with a request. */
-async function tokenReview(deps: Deps, { body }: ViewRequest): Promise<ViewResult> {
-  const token = text(specOf(body).token);
-  if (!/^[\x21-\x7e]+$/.test(token)) return answer(body, { authenticated: false, error: 'the token is empty or malformed' });
+async function readAsRequest(deps: Deps, token: string, audiences: readonly string[]) {
+  if (!/^[\x21-\x7e]+$/.test(token)) return { type: 'unknown' } as const;
   const request = new Request('https://token.review/', { headers: { authorization: `Bearer ${token}` } });
   const user = await deps.authenticate(request);
-  if (user === undefined) return answer(body, { authenticated: false });
-  return answer(body, { authenticated: true, user: userInfo(user) } as unknown as JsonObject);
+  return user === undefined ? ({ type: 'unknown' } as const) : ({ type: 'known', user, audiences } as const);
 }

@@ -11,6 +11,7 @@ import {
 import type { Registry } from '../../../shared/apis/definition.ts';
 import { type ObjectRef, storedScope } from '../../../shared/apis/stored.ts';
 import type { FeedEntry, Store } from '../../../shared/ports/object-store.ts';
+import type { Signer } from '../../../shared/ports/signer.ts';
 import type { Clock, Ids, Log } from '../../../shared/ports/system.ts';
 import {
   CONTROLLER_WRITER,
@@ -29,15 +30,34 @@ const NAMESPACES = '/namespaces';
 const MARKERS: ReadonlySet<string> = new Set(['api', SWEEPER, CONTROLLER_WRITER]);
 const ENTRIES_PER_READ = 500;
 
-type Deps = { cluster: string; store: Store; registry: () => Registry; clock: Clock; ids: Ids; log: Log; caCert: string };
+type Deps = {
+  cluster: string;
+  store: Store;
+  registry: () => Registry;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+  caCert: string;
+  signer?: Signer;
+};
 export type Housekeeping = { close(): Promise<void> };
 
 /** Goes on from where it stopped: its position in the log is stored, so that a crash leaves no dependent behind. */
 export async function startHousekeeping(deps: Deps): Promise<Housekeeping> {
   const { store, clock } = deps;
   const { objects, lanes, index } = store;
-  const { registry, ids, caCert } = deps;
-  const work: ControlDeps = { objects, lanes, index, reader: createObjectReader(objects), registry, clock, ids, caCert };
+  const { registry, ids, caCert, signer } = deps;
+  const work: ControlDeps = {
+    objects,
+    lanes,
+    index,
+    reader: createObjectReader(objects),
+    registry,
+    clock,
+    ids,
+    caCert,
+    ...(signer ? { signer } : {}),
+  };
   const router = createControlRouter(controlRoutes(store));
   const attempts = new Map<string, number>();
   const queue = createKeyQueue({

@@ -2,6 +2,7 @@
 
 import { deepEqual } from '../../machinery/equality.ts';
 import type { KubeObject } from '../../machinery/object.ts';
+import { keepSpec, validateSigningRequest, validateSigningRequestUpdate } from '../certificates/validation.ts';
 import { CRD_KIND } from '../custom/kind.ts';
 import { type KindDeclarations, textAt } from '../declare.ts';
 import { withStatus } from '../defaults/fill.ts';
@@ -49,7 +50,12 @@ export const CLUSTER_KINDS: Readonly<Record<string, KindDeclarations>> = {
   },
   'certificates.k8s.io/v1': {
     certificatesigningrequests: {
-      strategy: { prepareForCreate: withStatus() },
+      strategy: {
+        prepareForCreate: withStatus(),
+        prepareForUpdate: keepSpec,
+        validate: validateSigningRequest,
+        validateUpdate: validateSigningRequestUpdate,
+      },
       columns: SIGNING_REQUEST_COLUMNS,
       unconditionalUpdate: true,
       selectableFields: new Map([['spec.signerName', textAt('spec', 'signerName')]]),

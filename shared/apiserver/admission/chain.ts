@@ -7,6 +7,7 @@ import type { Store } from '../../ports/object-store.ts';
 import type { Clock, Ids, Log } from '../../ports/system.ts';
 import { rbacEscalation } from '../authz/escalation.ts';
 import type { AdmissionStep, ApiServerDeps } from '../server.ts';
+import { certificateRequests } from './certificates.ts';
 import { claimResize, defaultIngressClass, defaultStorageClass } from './default-classes.ts';
 import { defaultTolerations } from './default-tolerations.ts';
 import { limitRanger } from './limit-ranger.ts';
@@ -38,6 +39,7 @@ export function defaultAdmission(deps: AdmissionDeps): AdmissionStep[] {
     claimResize(deps),
     runtimeClass(deps),
     defaultIngressClass(deps),
+    certificateRequests(deps),
     ...escalation(deps),
     resourceQuota(deps),
   ];

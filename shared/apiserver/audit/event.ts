@@ -41,6 +41,8 @@ export type RequestTrace = {
   attributes?: RequestAttributes;
   decision?: { allowed: boolean; reason: string };
   failure?: FailureStatus;
+  /** A health check: asked all the time, and it says nothing about anybody. */
+  isProbe?: boolean;
 };
 
 type Answered = {
@@ -85,7 +87,14 @@ function auditUser({ name, uid, groups, extra }: User): AuditUser {
   return { username: name, ...(uid ? { uid } : {}), groups, ...(extra ? { extra } : {}) };
 }
 
-function objectRef({ resource, namespace, name, group, version, subresource }: RequestAttributes): NonNullable<AuditEvent['objectRef']> {
+function objectRef({
+  resource,
+  namespace,
+  name,
+  group,
+  version,
+  subresource,
+}: RequestAttributes): NonNullable<AuditEvent['objectRef']> {
   return {
     resource,
     ...(namespace === '' ? {} : { namespace }),

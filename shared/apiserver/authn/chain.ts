@@ -1,5 +1,6 @@
 /** Who asks: the ways to prove it, tried in order. Nobody's secret is ever part of an answer or a log line. */
 
+import { AUTHENTICATED } from '../../apis/accounts/claims.ts';
 import type { Authenticate, Connection, User } from '../server.ts';
 import { TOKEN_LENGTH_MAX } from './limits.ts';
 
@@ -12,8 +13,6 @@ export type TokenOutcome =
 /** Checks a bearer token for one of the audiences. Rejects only when a dependency does not answer. */
 export type TokenCheck = (token: string, audiences: readonly string[]) => Promise<TokenOutcome>;
 
-/** Group of everybody who proved who he is. */
-export const AUTHENTICATED = 'system:authenticated';
 /** Who gives no credential at all. */
 export const ANONYMOUS: User = { name: 'system:anonymous', groups: ['system:unauthenticated'] };
 
@@ -38,8 +37,8 @@ export function tokenChain(checks: readonly TokenCheck[]): TokenCheck {
         if (outcome.type === 'known') return { ...outcome, user: authenticated(outcome.user) };
         if (outcome.type === 'refused') complaints.push(outcome.why);
       }
-    if (complaints.length === 0) return { type: 'refused', why: INVALID };
-    return { type: 'refused', why: complaints.length === 1 ? (complaints[0] ?? INVALID) : `[${complaints.join(', ')}]` };
+    const all = [...new Set([INVALID, ...complaints])];
+    return { type: 'refused', why: all.length === 1 ? INVALID : `[${all.join(', ')}]` };
   };
 }
 

@@ -1,8 +1,9 @@
 /** Acting as somebody else, by headers, for those who may (k8s.io/apiserver/pkg/endpoints/filters/impersonation). */
+
+import { AUTHENTICATED, accountGroups, splitAccountUsername } from '../../apis/accounts/claims.ts';
 import { badRequest } from '../../machinery/status.ts';
 import type { Connection, RequestAttributes, User } from '../server.ts';
-import { accountGroups, splitAccountUsername } from './account-claims.ts';
-import { ANONYMOUS, AUTHENTICATED } from './chain.ts';
+import { ANONYMOUS } from './chain.ts';
 import { IMPERSONATED_VALUES_MAX } from './limits.ts';
 
 /** One thing that the headers ask to be, and the right that it takes. */
@@ -101,7 +102,7 @@ function unescapeKey(key: string): string {
 function describe(claims: readonly Claim[]): string {
   const kinds = { user: 'User', account: 'ServiceAccount', group: 'Group', extra: 'UserExtra', uid: 'UID' } as const;
   const texts = claims.map(({ kind, value, key, attributes }) => {
-    const version = attributes.group === '' ? 'v1' : `${attributes.group}/v1`;
+    const version = attributes.group === '' ? '' : `${attributes.group}/v1`;
     return `{${kinds[kind]}  ${value}  ${version}  ${kind === 'extra' ? key : ''}}`;
   });
   return `[${texts.join(' ')}]`;

@@ -2,15 +2,16 @@
  * ServiceAccount tokens as credentials: the signature once, then at each use that the account and whatever the token is bound to still stand
  * (k8s.io/kubernetes/pkg/serviceaccount). Tokens from Secrets of type kubernetes.io/service-account-token count too.
  */
+
+import { type AccountClaims, accountUser, type BoundRef, readAccountClaims } from '../../apis/accounts/claims.ts';
+import { LEGACY_ISSUER, legacyClaims } from '../../apis/accounts/legacy.ts';
 import { fromStored } from '../../apis/stored.ts';
 import { audiencesOf, jwtTimeProblem, type ParsedJwt, parseJwt } from '../../machinery/jwt.ts';
 import type { JsonObject, KubeObject } from '../../machinery/object.ts';
 import type { Store } from '../../ports/object-store.ts';
 import type { Signer, VerifySignature } from '../../ports/signer.ts';
 import type { Clock } from '../../ports/system.ts';
-import { type AccountClaims, accountUser, type BoundRef, readAccountClaims } from './account-claims.ts';
 import type { TokenCheck, TokenOutcome } from './chain.ts';
-import { LEGACY_ISSUER, legacyClaims } from './legacy-tokens.ts';
 import { CLOCK_LEEWAY_MS, TOKEN_CACHE_ENTRIES_MAX, TOKEN_CACHE_MS } from './limits.ts';
 
 type Deps = {

@@ -1,4 +1,6 @@
 /** `serviceaccounts/token`: a token for an account, for a while, for somebody, bound to an object if asked (pkg/registry/core/serviceaccount/storage/token.go). */
+
+import { type AccountClaims, accountUsername, type BoundRef, privateClaims } from '../../apis/accounts/claims.ts';
 import { fromStored } from '../../apis/stored.ts';
 import { joinJwt, jwtSigningInput } from '../../machinery/jwt.ts';
 import type { JsonObject, KubeObject } from '../../machinery/object.ts';
@@ -9,7 +11,6 @@ import type { Store } from '../../ports/object-store.ts';
 import type { Clock, Ids } from '../../ports/system.ts';
 import { isJsonObject } from '../http/body.ts';
 import type { ServiceAccountIssuer, View } from '../server.ts';
-import { type AccountClaims, accountUsername, type BoundRef, privateClaims } from './account-claims.ts';
 import { TOKEN_SECONDS_DEFAULT, TOKEN_SECONDS_MAX, TOKEN_SECONDS_MIN } from './limits.ts';
 
 type Deps = {
@@ -31,6 +32,7 @@ export function tokenRequestView(deps: Deps): View {
     const request: KubeObject = body ?? { apiVersion: 'authentication.k8s.io/v1', kind: 'TokenRequest', metadata: {} };
     refuseOther(request, namespace, name);
     const account = await read(deps, 'serviceaccounts', namespace, name);
+    refuseOtherUid(request, name, account.metadata.uid ?? '');
     const spec = readSpec(request, deps.issuer.audiences);
     const bindings = spec.boundObjectRef ? await bind(deps, spec.boundObjectRef, namespace, name) : {};
     const now = deps.clock.now();
@@ -42,7 +44,7 @@ export function tokenRequestView(deps: Deps): View {
     };
     const token = await issue(deps.issuer, claims, spec, now);
     const status = { token, expirationTimestamp: formatTime(now + spec.expirationSeconds * 1000) };
-    const metadata = { ...request.metadata, name, namespace, creationTimestamp: formatTime(now) };
+    const metadata = { ...request.metadata, name, namespace, uid: claims.account.uid, creationTimestamp: formatTime(now) };
     return { code: 201, object: { ...request, metadata, spec: { ...spec, ...noReference(spec) }, status } };
   };
 }
@@ -78,6 +80,12 @@ function refuseOther({ metadata }: KubeObject, namespace: string, name: string):
   };
   if (metadata.name && metadata.name !== name) refuse('name', metadata.name, 'name');
   if (metadata.namespace && metadata.namespace !== namespace) refuse('namespace', metadata.namespace, 'namespace');
+}
+
+function refuseOtherUid({ metadata }: KubeObject, name: string, uid: string): void {
+  if (!metadata.uid || metadata.uid === uid) return;
+  const why = `the UID in the token request (${metadata.uid}) does not match the UID of the service account (${uid})`;
+  throw conflict({ group: KIND.group, resource: KIND.kind }, name, why);
 }
 
 function readSpec({ spec }: KubeObject, defaultAudiences: readonly string[]): Spec {

@@ -1,6 +1,6 @@
 /** Asks whether a request is allowed, and words the refusal as kube-apiserver does. */
-import { formatGroupResource } from '../../machinery/resource.ts';
-import { failure, unauthorized } from '../../machinery/status.ts';
+import { quoteGo } from '../../machinery/go-quote.ts';
+import { failure, forbidden, unauthorized } from '../../machinery/status.ts';
 import type { RequestTrace } from '../audit/event.ts';
 import { ANONYMOUS } from '../authn/chain.ts';
 import type { Core } from '../core.ts';
@@ -20,17 +20,21 @@ export async function requireAllowed(core: Core, attributes: RequestAttributes, 
 
 function refusal(attributes: RequestAttributes, reason: string) {
   const why = reason === '' ? '' : `: ${reason}`;
-  const { user, verb, group, resource, subresource, namespace, name, path } = attributes;
-  if (path !== undefined)
-    return failure(403, 'Forbidden', `forbidden: User "${user.name}" cannot ${verb} path "${path}"${why}`, {});
+  const { group, resource, name, path } = attributes;
+  const sentence = `${markupFree(sentenceOf(attributes))}${why}`;
+  if (path !== undefined) return failure(403, 'Forbidden', `forbidden: ${sentence}`, {});
+  return forbidden({ group, resource }, name, sentence);
+}
+
+function sentenceOf({ user, verb, group, resource, subresource, namespace, path }: RequestAttributes): string {
+  const who = `User ${quoteGo(user.name)} cannot ${verb}`;
+  if (path !== undefined) return `${who} path ${quoteGo(path)}`;
   const qualified = subresource === '' ? resource : `${resource}/${subresource}`;
-  const where = namespace === '' ? 'at the cluster scope' : `in the namespace "${namespace}"`;
-  const subject = formatGroupResource({ group, resource });
-  const named = name === '' ? subject : `${subject} "${name}"`;
-  const message = `${named} is forbidden: User "${user.name}" cannot ${verb} resource "${qualified}" in API group "${group}" ${where}${why}`;
-  return failure(403, 'Forbidden', message, {
-    ...(name === '' ? {} : { name }),
-    ...(group === '' ? {} : { group }),
-    kind: resource,
-  });
+  const where = namespace === '' ? 'at the cluster scope' : `in the namespace ${quoteGo(namespace)}`;
+  return `${who} resource ${quoteGo(qualified)} in API group ${quoteGo(group)} ${where}`;
+}
+
+/** Names come from the request: what a browser would take for markup is spelled, as upstream spells it. */
+function markupFree(text: string): string {
+  return text.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;');
 }

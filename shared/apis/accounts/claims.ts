@@ -1,7 +1,5 @@
 /** What is written into a ServiceAccount's token, and read out of it (k8s.io/kubernetes/pkg/serviceaccount/claims.go). Pure. */
 import type { JsonObject, JsonValue } from '../../machinery/object.ts';
-import type { User } from '../server.ts';
-import { AUTHENTICATED } from './chain.ts';
 
 /** An object that a token is bound to, by name and uid. */
 export type BoundRef = { name: string; uid: string };
@@ -15,6 +13,12 @@ export type AccountClaims = {
   /** Id of the token (`jti`); empty in tokens that have none. */
   id: string;
 };
+
+/** The user that a token stands for. */
+export type AccountUser = { name: string; uid: string; groups: readonly string[]; extra?: Record<string, readonly string[]> };
+
+/** Group of everybody who proved who he is. */
+export const AUTHENTICATED = 'system:authenticated';
 
 const ACCOUNT_PREFIX = 'system:serviceaccount:';
 const EXTRA = 'authentication.kubernetes.io';
@@ -76,7 +80,7 @@ function isObject(value: JsonValue | undefined): value is JsonObject {
 }
 
 /** The user that the token stands for. */
-export function accountUser({ namespace, account, pod, node, id }: AccountClaims): User {
+export function accountUser({ namespace, account, pod, node, id }: AccountClaims): AccountUser {
   const extra: Record<string, readonly string[]> = {};
   if (id !== '') extra[`${EXTRA}/credential-id`] = [`JTI=${id}`];
   if (pod) {

@@ -1,28 +1,25 @@
-/** Tokens that lie in Secrets of type kubernetes.io/service-account-token: without an end, good while the Secret holds them. */
+/** Tokens that lie in Secrets of type kubernetes.io/service-account-token: without an end, good while the Secret holds them. Pure. */
 
 import { joinJwt, jwtSigningInput } from '../../machinery/jwt.ts';
 import type { JsonObject, KubeObject } from '../../machinery/object.ts';
-import type { Signer } from '../../ports/signer.ts';
-import { type AccountClaims, accountUsername } from './account-claims.ts';
+import { type AccountClaims, accountUsername } from './claims.ts';
 
 /** `iss` of such tokens. */
 export const LEGACY_ISSUER = 'kubernetes/serviceaccount';
 
 const CLAIM = 'kubernetes.io/serviceaccount';
 
-/** The token of a ServiceAccount for one of its Secrets. Rejects when the keeper of the key does not answer. */
-export async function legacyToken(signer: Signer, account: KubeObject, secret: KubeObject): Promise<string> {
+/** Claims of the token of a ServiceAccount that lies in one of its Secrets. */
+export function legacyTokenClaims(account: KubeObject, secret: string): JsonObject {
   const { namespace = '', name = '', uid = '' } = account.metadata;
-  const claims = {
+  return {
     iss: LEGACY_ISSUER,
     [`${CLAIM}/namespace`]: namespace,
-    [`${CLAIM}/secret.name`]: secret.metadata.name ?? '',
+    [`${CLAIM}/secret.name`]: secret,
     [`${CLAIM}/service-account.name`]: name,
     [`${CLAIM}/service-account.uid`]: uid,
     sub: accountUsername(namespace, name),
   };
-  const input = jwtSigningInput({ alg: signer.algorithm, kid: signer.keyId }, claims);
-  return joinJwt(input, await signer.sign(Buffer.from(input)));
 }
 
 /** Reads the claims; undefined when they name no account or no Secret. The Secret's uid is not among them. */
