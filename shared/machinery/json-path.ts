@@ -19,7 +19,8 @@ const MEMBER = /^(?:\\.|[^.[\]\\(){}'"*\s])+/;
 const QUOTED = /^\['((?:\\.|[^'\\])*)'\]|^\["((?:\\.|[^"\\])*)"\]/;
 const INDEX = /^\[(-?\d+)\]/;
 const SLICE = /^\[(-?\d*):(-?\d*)(?::(\d+))?\]/;
-const FILTER = /^\[\?\(\s*@((?:[^=!<>\s)]|\['[^']*'\])*)\s*(?:(==|!=|<=|>=|<|>)\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\s)]+)\s*)?\)\]/;
+const FILTER =
+  /^\[\?\(\s*@((?:[^=!<>\s)]|\['[^']*'\])*)\s*(?:(==|!=|<=|>=|<|>)\s*("(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|[^\s)]+)\s*)?\)\]/;
 
 /** Reads a path such as `.status.conditions[?(@.type=="Ready")].status`; undefined where it is no path. */
 export function parseJsonPath(text: string): JsonPath | undefined {
@@ -54,14 +55,14 @@ function takeMember(text: string, steps: Step[], offset = 0): number | undefined
   }
   const name = MEMBER.exec(text.slice(1))?.[0];
   if (name === undefined) return undefined;
-  steps.push({ type: 'member', name: unescape(name) });
+  steps.push({ type: 'member', name: unescaped(name) });
   return 1 + name.length + offset;
 }
 
 function takeBracket(text: string, steps: Step[]): number | undefined {
   const quoted = QUOTED.exec(text);
   if (quoted) {
-    steps.push({ type: 'member', name: unescape(quoted[1] ?? quoted[2] ?? '') });
+    steps.push({ type: 'member', name: unescaped(quoted[1] ?? quoted[2] ?? '') });
     return quoted[0].length;
   }
   const index = INDEX.exec(text);
@@ -88,10 +89,10 @@ function takeFilter(text: string, steps: Step[]): number | undefined {
 }
 
 const numberOf = (text: string): number | undefined => (text === '' ? undefined : Number(text));
-const unescape = (text: string): string => text.replace(/\\(.)/g, '$1');
+const unescaped = (text: string): string => text.replace(/\\(.)/g, '$1');
 
 function literalOf(text: string): JsonValue {
-  if (/^["']/.test(text)) return unescape(text.slice(1, -1));
+  if (/^["']/.test(text)) return unescaped(text.slice(1, -1));
   if (text === 'true' || text === 'false') return text === 'true';
   return text !== '' && !Number.isNaN(Number(text)) ? Number(text) : text;
 }

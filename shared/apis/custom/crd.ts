@@ -93,7 +93,5 @@ export function compareVersions(a: string, b: string): number {
   const right = KUBE_VERSION.exec(b);
   if (!left || !right) return left ? -1 : right ? 1 : a < b ? -1 : Number(a > b);
   const stage = ({ 2: word }: RegExpExecArray) => (word === undefined ? 2 : word === 'beta' ? 1 : 0);
-  return (
-    stage(right) - stage(left) || Number(right[1]) - Number(left[1]) || Number(right[3] ?? 0) - Number(left[3] ?? 0)
-  );
+  return stage(right) - stage(left) || Number(right[1]) - Number(left[1]) || Number(right[3] ?? 0) - Number(left[3] ?? 0);
 }

@@ -1,13 +1,12 @@
 /** Kinds that our own code declares by an inline schema: KubeAdmiral's and ours. Those of CustomResourceDefinitions: definitions.ts. */
 import type { JsonObject, KubeObject } from '../../machinery/object.ts';
 import { applySchemaDefaults } from '../../machinery/schema/defaults.ts';
-import type { ObjectSchema } from '../../machinery/schema/schema.ts';
-import { validateSchema } from '../../machinery/schema/validate.ts';
+import { validateLists } from '../../machinery/schema/list-rules.ts';
 import { defineResource, type KindDeclaration } from '../declare.ts';
 import type { Column, FieldError, ResourceDefinition } from '../definition.ts';
 import { once } from '../once.ts';
 import { DATE_AGE, NAME } from '../printing/columns.ts';
-import { compileCustom } from './schema.ts';
+import { type CompiledCustom, compileCustom } from './schema.ts';
 
 /** A custom kind in words. Generation is counted and updates need a resourceVersion, as for every custom resource. */
 export type CustomResource = {
@@ -28,22 +27,22 @@ export type CustomResource = {
 
 /** A definition with defaulting, pruning and validation by its schema. */
 export function defineCustomResource(custom: CustomResource): ResourceDefinition {
-  const schema = once(() => compileCustom(custom.schema).schema);
+  const compiled = once(() => compileCustom(custom.schema));
   const { group, version, kind, plural, namespaced, status, shortNames = [] } = custom;
   const declaration: KindDeclaration = {
     generation: true,
     openApiSchema: () => custom.schema,
     columns: [NAME, ...(custom.columns ?? [DATE_AGE])],
     strategy: {
-      applyDefaults: (object) => applySchemaDefaults(schema(), object),
-      validate: (object) => [...schemaErrors(schema(), object), ...(custom.validate?.(object) ?? [])],
+      applyDefaults: (object) => applySchemaDefaults(compiled().schema, object),
+      validate: (object) => [...schemaErrors(compiled(), object), ...(custom.validate?.(object) ?? [])],
     },
   };
-  return defineResource({ group, version, kind, plural, namespaced, status, shortNames, builtIn: false, schema }, declaration);
+  return defineResource({ group, version, kind, plural, namespaced, status, shortNames, builtIn: false, schema: () => compiled().schema }, declaration);
 }
 
 /** metadata has rules of its own (validation/metadata.ts). */
-function schemaErrors(schema: ObjectSchema, object: KubeObject): FieldError[] {
+function schemaErrors({ schema, validate }: CompiledCustom, object: KubeObject): FieldError[] {
   const { metadata: _metadata, ...content } = object;
-  return validateSchema(schema, content, '') as FieldError[];
+  return [...validate(content, ''), ...validateLists(schema, content, '')];
 }

@@ -65,14 +65,10 @@ function versionDefinition(spec: CrdSpec, names: CrdNames, version: CrdVersion, 
     generation: true,
     columns: customColumns(version.additionalPrinterColumns),
     selectableFields: selectableFields(version),
-    strategy: customStrategy(compiled, {
-      apiVersion: `${group}/${version.name}`,
-      kind: names.kind,
-      ...(scale === undefined ? {} : { scale }),
-    }),
+    strategy: customStrategy(compiled, scale ?? undefined),
     custom: origin,
     openApiSchema: () => source,
-    ...(scale === undefined ? {} : { scale: scalePaths(scale) }),
+    ...(scale ? { scale: scalePaths(scale) } : {}),
     ...(version.deprecated ? { deprecation: version.deprecationWarning ?? deprecationText(spec, version.name) } : {}),
   };
   return defineResource(

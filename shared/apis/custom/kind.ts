@@ -2,7 +2,7 @@
 import type { KubeObject } from '../../machinery/object.ts';
 import type { KindDeclaration } from '../declare.ts';
 import { defaultCustomResourceDefinition } from '../others/defaults.ts';
-import { statusOf, storageVersionOf, specOf } from './crd.ts';
+import { specOf, statusOf, storageVersionOf } from './crd.ts';
 
 export const CRD_KIND: KindDeclaration = {
   generation: true,

@@ -1,12 +1,24 @@
-/** The compiled schema of one version of a custom resource. */
-import type { JsonObject } from '../../machinery/object.ts';
+/** The compiled schema of one version of a custom resource. Whatever is not always needed is compiled on first use. */
+import type { JsonObject, JsonValue } from '../../machinery/object.ts';
 import { compileInline } from '../../machinery/schema/compile.ts';
 import type { ObjectSchema, Schema } from '../../machinery/schema/schema.ts';
+import { compileValidator, type Validator } from '../../machinery/schema/validator.ts';
+import type { FieldError } from '../definition.ts';
 import { once } from '../once.ts';
 import { typeSchemas } from '../schemas.ts';
+import { hasEmbedded } from './embedded.ts';
+import { compileRules } from './rules.ts';
 
-/** `schema` serves decoding, pruning, defaulting and apply; `source` is `openAPIV3Schema` as its author wrote it. */
-export type CompiledCustom = { schema: ObjectSchema; source: JsonObject };
+export type CompiledCustom = {
+  /** Serves decoding, pruning, defaulting and apply. */
+  schema: ObjectSchema;
+  /** What `openAPIV3Schema` says of a whole object, and of its status alone (undefined where it says nothing of that). */
+  validate: Validator;
+  validateStatus: Validator | undefined;
+  hasEmbedded: () => boolean;
+  /** `x-kubernetes-validations`; undefined where there are none. */
+  rules: () => ((object: JsonObject, old: JsonObject | undefined) => FieldError[]) | undefined;
+};
 
 const METADATA = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
 
@@ -21,5 +33,23 @@ export const objectMetaSchema: () => Schema = once(() => {
 export function compileCustom(source: JsonObject): CompiledCustom {
   const schema = compileInline(source, objectMetaSchema());
   if (schema.kind !== 'object') throw new Error('the schema of a kind must be of type object');
-  return { schema, source };
+  const validate = once(() => compileValidator(source));
+  const status = statusSchema(source);
+  const validateStatus = status && once(() => compileValidator(status));
+  return {
+    schema,
+    validate: (...given) => validate()(...given),
+    validateStatus: validateStatus && ((...given) => validateStatus()(...given)),
+    hasEmbedded: once(() => hasEmbedded(schema)),
+    rules: once(() => compileRules(source)),
+  };
+}
+
+function statusSchema({ properties }: JsonObject): JsonObject | undefined {
+  const status: JsonValue | undefined = isObject(properties) ? properties.status : undefined;
+  return isObject(status) ? status : undefined;
+}
+
+function isObject(value: JsonValue | undefined): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

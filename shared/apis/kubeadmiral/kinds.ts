@@ -3,7 +3,7 @@ import type { KubeObject } from '../../machinery/object.ts';
 import { type CustomResource, defineCustomResource } from '../custom/custom-resource.ts';
 import type { FieldError, ResourceDefinition } from '../definition.ts';
 import { once } from '../once.ts';
-import { invalid, tooLong } from '../validation/fields.ts';
+import { tooLong } from '../validation/fields.ts';
 import { CLUSTER_COLUMNS, SERVICE_IMPORT_COLUMNS } from './columns.ts';
 import { KUBEADMIRAL_GROUP, KUBEADMIRAL_VERSION, MULTICLUSTER_GROUP } from './names.ts';
 import {
@@ -61,7 +61,7 @@ function kinds(): Kind[] {
       plural: 'propagationpolicies',
       short: 'pp',
       schema: propagationPolicySchema(),
-      validate: (policy) => [...shortName(policy), ...migrationTrigger(policy)],
+      validate: shortName,
     }),
     ...twins({ kind: 'OverridePolicy', plural: 'overridepolicies', short: 'op', schema: overridePolicySchema() }),
     ...twins({ kind: 'FederatedObject', plural: 'federatedobjects', short: 'fo', schema: federatedObjectSchema() }),
@@ -123,12 +123,4 @@ function define(group: string, { scope, status, ...kind }: Kind): ResourceDefini
 function shortName({ metadata }: KubeObject): FieldError[] {
   const bytes = Buffer.byteLength(metadata.name ?? '');
   return bytes > POLICY_NAME_BYTES_MAX ? [tooLong('metadata.name', POLICY_NAME_BYTES_MAX)] : [];
-}
-
-/** `minProperties: 1` of `spec.autoMigration.when`. */
-function migrationTrigger(policy: KubeObject): FieldError[] {
-  const when: unknown = policy.spec?.autoMigration?.when;
-  if (typeof when !== 'object' || when === null || Object.keys(when).length > 0) return [];
-  const field = 'spec.autoMigration.when';
-  return [invalid(field, 0, `${field} in body should have at least 1 properties`)];
 }

@@ -5,9 +5,9 @@ import { badRequest, conflict, invalid, notFound, OBJECT_WAS_MODIFIED } from '..
 import type { NewObject, StoredObject, WriteOperation } from '../../ports/object-store.ts';
 import type { Core, WriteContext, WriteResult } from '../core.ts';
 import { WRITE_ATTEMPTS_MAX } from '../limits.ts';
+import type { VersionedObject } from '../types/versioned.ts';
 import { admissionRequest, mutate, validate } from './admit.ts';
 import { busy, placeInNamespace, refuseOversize } from './create.ts';
-import type { VersionedObject } from '../types/versioned.ts';
 import { ownersAfter } from './owners.ts';
 import { resourceOf } from './read.ts';
 import { decode, encode } from './storage.ts';
@@ -92,8 +92,9 @@ async function replace(
 function refuseInvalid(context: WriteContext, object: KubeObject, live: KubeObject): void {
   const { definition } = context;
   const errors = validateObjectMeta(definition, object, live);
-  errors.push(...(definition.strategy.validate?.(object) ?? []));
-  errors.push(...(definition.strategy.validateUpdate?.(object, live) ?? []));
+  const { strategy } = definition;
+  if (strategy.validateChange) errors.push(...strategy.validateChange(object, live, context.subresource));
+  else errors.push(...(strategy.validate?.(object) ?? []), ...(strategy.validateUpdate?.(object, live) ?? []));
   if (errors.length > 0) throw invalid(definition, context.name, errors);
 }
 

@@ -8,7 +8,9 @@ export function createConversion(webhook: ConvertObjects | undefined): ConvertOb
   return async (definition, origin, objects, apiVersion) => {
     if (origin.conversion.strategy !== 'Webhook') return objects.map((object) => renamed(object, apiVersion));
     if (webhook) return webhook(definition, origin, objects, apiVersion);
-    throw internalError(`conversion webhook for ${definition.group}/${definition.version}, Kind=${definition.kind}: this server calls no webhooks`);
+    throw internalError(
+      `conversion webhook for ${definition.group}/${definition.version}, Kind=${definition.kind}: this server calls no webhooks`,
+    );
   };
 }
 

@@ -6,8 +6,7 @@ import { CRD_SCOPE } from '../../apis/custom/crd.ts';
 import { servedDefinitions } from '../../apis/custom/definitions.ts';
 import type { Registry, ResourceDefinition } from '../../apis/definition.ts';
 import { fromStored } from '../../apis/stored.ts';
-import type { StoredObject } from '../../ports/object-store.ts';
-import type { Store } from '../../ports/object-store.ts';
+import type { Store, StoredObject } from '../../ports/object-store.ts';
 import type { Clock, Log } from '../../ports/system.ts';
 import { LIST_PAGE_MAX } from '../limits.ts';
 import { assembleRegistry } from './assemble.ts';
@@ -107,7 +106,10 @@ async function read(state: State, current: string): Promise<void> {
     state.position = current;
     if (isSame(entries, state.entries)) return;
     state.entries = entries;
-    state.registry = assembleRegistry(state.deps.base, [...entries.values()].flatMap(({ definitions }) => definitions));
+    state.registry = assembleRegistry(
+      state.deps.base,
+      [...entries.values()].flatMap(({ definitions }) => definitions),
+    );
   } catch (error) {
     state.isBehind = true;
     throw error;
@@ -147,7 +149,9 @@ async function listAll({ deps, entries: known }: State): Promise<Map<string, Ent
 function entryOf(known: Entry | undefined, stored: StoredObject): Entry {
   const crd = fromStored(stored);
   const { spec, status, metadata } = crd;
-  const conditions = ((status?.conditions ?? []) as { type: string; status: string }[]).map(({ type, status: is }) => `${type}=${is}`);
+  const conditions = ((status?.conditions ?? []) as { type: string; status: string }[]).map(
+    ({ type, status: is }) => `${type}=${is}`,
+  );
   const made = JSON.stringify([metadata.uid, metadata.generation, conditions, status?.acceptedNames, spec]);
   return known?.made === made ? known : { made, definitions: servedDefinitions(crd) };
 }

@@ -22,7 +22,10 @@ export type ConvertObjects = (
 export type VersionedObject = StoredObject & { stale?: boolean };
 
 /** The store for a kind. Ordinary kinds get the store itself; for custom ones a view is made once per definition. */
-export function createVersionedStores(store: ObjectStore, convert: ConvertObjects): (definition: ResourceDefinition) => ObjectStore {
+export function createVersionedStores(
+  store: ObjectStore,
+  convert: ConvertObjects,
+): (definition: ResourceDefinition) => ObjectStore {
   const views = new WeakMap<ResourceDefinition, ObjectStore>();
   return (definition) => {
     const { custom } = definition;
@@ -95,7 +98,10 @@ function encodeIn(definition: ResourceDefinition, object: KubeObject): NewObject
 }
 
 async function presentChanges(view: View, changes: readonly Change[]): Promise<Change[]> {
-  const objects = await presentAll(view, changes.map(({ object }) => object));
+  const objects = await presentAll(
+    view,
+    changes.map(({ object }) => object),
+  );
   const befores = changes.flatMap(({ before }) => (before ? [before] : []));
   const presented = await presentAll(view, befores);
   let next = 0;

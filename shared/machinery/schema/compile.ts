@@ -160,7 +160,7 @@ function compileScalar(document: JsonObject, name: string, special: ScalarSchema
     scalar: special ?? (intOrString ? 'intOrString' : plain),
     format: typeof format === 'string' ? format : '',
     ...(Array.isArray(allowed) ? { enum: allowed } : {}),
-    ...(typeof pattern === 'string' ? { pattern, ...compilePattern(pattern) } : {}),
+    ...(typeof pattern === 'string' ? { pattern } : {}),
     ...bound(document, 'minimum'),
     ...bound(document, 'maximum'),
     ...bound(document, 'minLength'),
@@ -248,18 +248,6 @@ function indexKinds(definitions: Record<string, JsonObject>): ReadonlyMap<string
     }
   }
   return names;
-}
-
-/** Patterns are written for RE2; the few that JavaScript reads only without Unicode rules, or not at all, are told apart here. */
-function compilePattern(pattern: string): { regex?: RegExp } {
-  for (const flags of ['u', '']) {
-    try {
-      return { regex: new RegExp(pattern, flags) };
-    } catch (error) {
-      if (!(error instanceof SyntaxError)) throw error;
-    }
-  }
-  return {};
 }
 
 /** A numeric limit of the document under its own name, or nothing. */

@@ -33,7 +33,7 @@ type Walk = {
 
 /**
  * Decodes `value` as the kind that `schema` describes. `subject` names the root in errors where the schema has no name of its own.
- * Members of inline schemas (custom resources) keep values of a wrong type, for `validateSchema` to report.
+ * Members of inline schemas (custom resources) keep values of a wrong type, for `compileValidator` to report.
  */
 export function decode(schema: ObjectSchema, value: JsonObject, subject: { apiVersion: string; kind: string }): Decoded {
   const walk: Walk = {

@@ -55,8 +55,6 @@ export type ScalarSchema = Common & {
   format: string;
   enum?: readonly JsonValue[];
   pattern?: string;
-  /** `pattern`, compiled; absent where the engine cannot read it. */
-  regex?: RegExp;
   minimum?: number;
   maximum?: number;
   /** In characters (code points). */

@@ -54,7 +54,13 @@ describe('a definition', () => {
     const groups = (await server.send('GET', '/apis')).json().groups.map(({ name }: { name: string }) => name);
     expect(groups).toContain('example.com');
     expect((await server.send('GET', '/apis/example.com/v1')).json().resources).toEqual([
-      expect.objectContaining({ name: 'widgets', singularName: 'widget', kind: 'Widget', shortNames: ['wd'], categories: ['all'] }),
+      expect.objectContaining({
+        name: 'widgets',
+        singularName: 'widget',
+        kind: 'Widget',
+        shortNames: ['wd'],
+        categories: ['all'],
+      }),
       expect.objectContaining({ name: 'widgets/status', kind: 'Widget' }),
     ]);
   });
@@ -74,7 +80,9 @@ describe('an instance', () => {
       type: 'application/apply-patch+yaml',
     });
     expect(applied.code, applied.text).toBe(201);
-    const names = (await server.send('GET', WIDGETS)).json().items.map((item: { metadata: { name: string } }) => item.metadata.name);
+    const names = (await server.send('GET', WIDGETS))
+      .json()
+      .items.map((item: { metadata: { name: string } }) => item.metadata.name);
     expect(names).toEqual(['one', 'two']);
     expect((await server.send('DELETE', `${WIDGETS}/one`)).code).toBe(200);
     expect((await server.send('GET', `${WIDGETS}/one`)).code).toBe(404);
@@ -135,7 +143,10 @@ describe('a definition that changes', () => {
     const path = `${DEFINITIONS}/widgets.example.com`;
     const crd = (await server.send('GET', path)).json();
     const [v1] = crd.spec.versions;
-    crd.spec.versions = [{ ...v1, storage: false }, { ...v1, name: 'v2', storage: true }];
+    crd.spec.versions = [
+      { ...v1, storage: false },
+      { ...v1, name: 'v2', storage: true },
+    ];
     const updated = await server.send('PUT', path, { body: crd });
     expect(updated.json().status.storedVersions).toEqual(['v1', 'v2']);
     const v2 = WIDGETS.replace('/v1/', '/v2/');
