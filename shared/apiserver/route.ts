@@ -6,10 +6,11 @@ import { isStoredPart } from './discovery/served.ts';
 import { requireAllowed } from './handlers/authorize.ts';
 import { handleDelete, handleDeleteCollection } from './handlers/delete.ts';
 import { type Exchange, type ResourceExchange, resourceExchange, shapeOf } from './handlers/exchange.ts';
-import { handleGet, handleList, handleWatch, isTrue } from './handlers/read.ts';
+import { handleGet, handleList, handleWatch } from './handlers/read.ts';
 import { handleScale, handleView, notServed } from './handlers/subresource.ts';
 import { handleCreate, handlePatch, handleUpdate } from './handlers/write.ts';
 import type { ResourceTarget } from './http/target.ts';
+import { isTrue } from './resources/list-options.ts';
 import type { RequestAttributes } from './server.ts';
 
 type Handler = (exchange: ResourceExchange) => Promise<Response>;

@@ -5,9 +5,10 @@ import { badRequest, invalid } from '../../machinery/status.ts';
 import type { WriteContext, WriteResult } from '../core.ts';
 import { decodeObject, isEmptyBody, isJsonObject, readBody } from '../http/body.ts';
 import { deleteEach, deleteObject } from '../resources/delete.ts';
-import { listStored, parseCount, parseListOptions } from '../resources/list.ts';
+import { listStored } from '../resources/list.ts';
+import { isTrue, parseCount, parseListOptions } from '../resources/list-options.ts';
 import { type ResourceExchange, writeContext } from './exchange.ts';
-import { isTrue, selectionOf } from './read.ts';
+import { selectionOf } from './read.ts';
 import { sendList, sendObject, sendStored } from './send.ts';
 
 export async function handleDelete(exchange: ResourceExchange): Promise<Response> {

@@ -1,8 +1,8 @@
 /** GET of objects, lists and watches. */
-import { expired, methodNotAllowed, resourceVersionTooLarge } from '../../machinery/status.ts';
+import { badRequest, expired, methodNotAllowed, resourceVersionTooLarge } from '../../machinery/status.ts';
 import { PROTOBUF } from '../http/accept.ts';
-import { WATCH_TIMEOUT_DEFAULT_MS, WATCH_TIMEOUT_MAX_MS } from '../limits.ts';
-import { forbiddenOption, listStored, parseCount, parseListOptions } from '../resources/list.ts';
+import { listStored } from '../resources/list.ts';
+import { parseListOptions, parseWatchOptions, type WatchOptions } from '../resources/list-options.ts';
 import { parseResourceVersion, readStored, requireReached } from '../resources/read.ts';
 import { parseSelection, type Selection } from '../resources/selection.ts';
 import type { WatchRequest } from '../watch/client.ts';
@@ -29,7 +29,10 @@ export function selectionOf(exchange: ResourceExchange): Selection {
   const labels = target.query.get('labelSelector') ?? '';
   const fields = target.query.get('fieldSelector') ?? '';
   const selection = parseSelection(definition, storage, resource.namespace, { labels, fields });
-  return resource.name === '' ? selection : { ...selection, name: resource.name };
+  if (resource.name === '') return selection;
+  if (fields !== '' && selection.name !== resource.name)
+    throw badRequest("fieldSelector metadata.name doesn't match requested name");
+  return { ...selection, name: resource.name };
 }
 
 const STREAM_HEADERS = { 'Cache-Control': 'no-cache, private', 'X-Content-Type-Options': 'nosniff' };
@@ -43,7 +46,7 @@ export async function handleWatch(exchange: ResourceExchange): Promise<Response>
   const { shape, media } = shapeOf(exchange, 'watch');
   const head = await core.deps.store.lanes.head(scope);
   if (options.version > Number(head.current)) throw resourceVersionTooLarge(String(options.version), head.current);
-  const after = options.fromPresent ? undefined : options.version;
+  const after = startOf(options, Number(head.current));
   if (after !== undefined && after < Number(head.oldest)) throw expired(`too old resource version: ${after} (${head.oldest})`);
   const watch: WatchRequest = {
     scope,
@@ -60,29 +63,8 @@ export async function handleWatch(exchange: ResourceExchange): Promise<Response>
   return new Response(stream, { status: 200, headers: { ...STREAM_HEADERS, 'Content-Type': type, 'Audit-Id': auditId } });
 }
 
-type WatchOptions = { version: number; fromPresent: boolean; initialEvents: boolean; bookmarks: boolean; timeoutMs: number };
-
-/** Throws 422 for combinations that kube-apiserver refuses: clients then fall back to list and watch. */
-function parseWatchOptions(query: URLSearchParams): WatchOptions {
-  const initial = query.get('sendInitialEvents');
-  const match = query.get('resourceVersionMatch') ?? '';
-  if (initial !== null && match !== 'NotOlderThan')
-    throw forbiddenOption('resourceVersionMatch', 'sendInitialEvents requires setting resourceVersionMatch to NotOlderThan');
-  if (match !== '' && initial === null)
-    throw forbiddenOption(
-      'resourceVersionMatch',
-      'resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided',
-    );
-  const version = parseResourceVersion(query.get('resourceVersion'));
-  const initialEvents = isTrue(initial);
-  const bookmarks = isTrue(query.get('allowWatchBookmarks'));
-  const asked = parseCount(query.get('timeoutSeconds')) * 1000;
-  const timeoutMs = asked > 0 ? Math.min(asked, WATCH_TIMEOUT_MAX_MS) : WATCH_TIMEOUT_DEFAULT_MS;
-  const fromPresent = initialEvents || (version === 0 && initial === null);
-  return { version, fromPresent, initialEvents, bookmarks, timeoutMs };
-}
-
-/** A boolean of a query, as upstream reads it: present and not `false` or `0`. */
-export function isTrue(text: string | null): boolean {
-  return text !== null && text !== 'false' && text !== '0';
+/** The version that the watch goes on from; undefined: it begins with the present state. */
+function startOf({ start, version }: WatchOptions, head: number): number | undefined {
+  if (start === 'present') return undefined;
+  return start === 'now' ? head : version;
 }

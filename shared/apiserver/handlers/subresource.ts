@@ -5,6 +5,7 @@ import type { WriteContext } from '../core.ts';
 import { decodeObject, isEmptyBody, isJsonObject, readBody } from '../http/body.ts';
 import { applyConfig, parseConfiguration } from '../resources/apply.ts';
 import { cannotBeHandled, toObject } from '../resources/decode.ts';
+import { isTrue } from '../resources/list-options.ts';
 import { APPLY_PATCH, invalidPatch, isApply, JSON_PATCH, MERGE_PATCH, patchFunction } from '../resources/patch.ts';
 import { readStored, typeOf } from '../resources/read.ts';
 import { scaleOf, withScale } from '../resources/scale.ts';
@@ -12,7 +13,6 @@ import { decode } from '../resources/storage.ts';
 import { updateObject } from '../resources/update.ts';
 import type { View } from '../server.ts';
 import { isDryRun, type ResourceExchange, writeContext } from './exchange.ts';
-import { isTrue } from './read.ts';
 import { sendObject } from './send.ts';
 
 const SCALE = { apiVersion: 'autoscaling/v1', kind: 'Scale' };

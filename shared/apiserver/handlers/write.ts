@@ -8,12 +8,12 @@ import { decodeObject, readBody } from '../http/body.ts';
 import { applyObject } from '../resources/apply.ts';
 import { createObject, unnamed } from '../resources/create.ts';
 import { cannotBeHandled, toObject } from '../resources/decode.ts';
+import { isTrue } from '../resources/list-options.ts';
 import { APPLY_PATCH, isApply, patchTypes, readPatch } from '../resources/patch.ts';
 import { resourceOf, typeOf } from '../resources/read.ts';
 import { updateObject } from '../resources/update.ts';
 import { requireAllowed } from './authorize.ts';
 import { type ResourceExchange, writeContext } from './exchange.ts';
-import { isTrue } from './read.ts';
 import { sendStored } from './send.ts';
 
 export async function handleCreate(exchange: ResourceExchange): Promise<Response> {

@@ -1,65 +1,17 @@
 /** Lists: exact snapshots in pages, selectors, continue tokens (reference: Kubernetes' list semantics). */
-import { badRequest, expired, invalid, resourceVersionTooLarge, StatusError } from '../../machinery/status.ts';
+import { badRequest, expired, resourceVersionTooLarge, StatusError } from '../../machinery/status.ts';
 import type { ListOutcome, ListQuery, StoredObject } from '../../ports/object-store.ts';
 import type { Core } from '../core.ts';
 import { LIST_PAGE_MAX } from '../limits.ts';
-import { type ContinueToken, decodeContinue, encodeContinue } from './continue.ts';
+import { type ContinueToken, encodeContinue } from './continue.ts';
 import type { ListMeta } from './forms.ts';
-import { parseResourceVersion, requireReached } from './read.ts';
+import type { ListOptions } from './list-options.ts';
+import { requireReached } from './read.ts';
 import { type Selection, selects, selectsAll, singleRef } from './selection.ts';
-
-/** Paging and version wishes of a list, validated. `limit` 0: all. */
-export type ListOptions = { limit: number; token: ContinueToken | undefined; exact: number; notOlderThan: number };
 
 export type ListResult = { items: StoredObject[]; meta: ListMeta };
 
 type Page = Extract<ListOutcome, { type: 'page' }>;
-
-/** Reads the options. Throws 400 or 422 as kube-apiserver does. */
-export function parseListOptions(query: URLSearchParams): ListOptions {
-  const version = query.get('resourceVersion') ?? '';
-  const match = query.get('resourceVersionMatch') ?? '';
-  const text = query.get('continue') ?? '';
-  if (query.get('sendInitialEvents')) throw forbiddenOption('sendInitialEvents', 'sendInitialEvents is forbidden for list');
-  const limit = Math.max(0, parseCount(query.get('limit')));
-  checkMatch(match, version, text);
-  if (text !== '' && version !== '' && version !== '0')
-    throw badRequest('specifying resource version is not allowed when using continue');
-  const parsed = parseResourceVersion(version);
-  const exact = match === 'Exact' || (match === '' && limit > 0 && text === '') ? parsed : 0;
-  return { limit, token: text === '' ? undefined : decodeContinue(text), exact, notOlderThan: exact === 0 ? parsed : 0 };
-}
-
-function checkMatch(match: string, version: string, token: string): void {
-  if (match === '') return;
-  if (token !== '') throw forbiddenOption('resourceVersionMatch', 'resourceVersionMatch is forbidden when continue is provided');
-  if (version === '')
-    throw forbiddenOption('resourceVersionMatch', 'resourceVersionMatch is forbidden unless resourceVersion is provided');
-  if (match !== 'Exact' && match !== 'NotOlderThan')
-    throw invalidOption(
-      'NotSupported',
-      'resourceVersionMatch',
-      `Unsupported value: ${JSON.stringify(match)}: supported values: "Exact", "NotOlderThan", ""`,
-    );
-  if (match === 'Exact' && version === '0')
-    throw forbiddenOption('resourceVersionMatch', 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"');
-}
-
-/** A 422 about the options of a list or watch. */
-export function forbiddenOption(field: string, why: string) {
-  return invalidOption('Forbidden', field, `Forbidden: ${why}`);
-}
-
-function invalidOption(type: string, field: string, detail: string) {
-  return invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', [{ type, field, detail }]);
-}
-
-/** A whole number of a query; 0 when absent. Throws 400. */
-export function parseCount(text: string | null): number {
-  if (text === null || text === '') return 0;
-  if (!/^-?\d{1,15}$/.test(text)) throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
-  return Number(text);
-}
 
 /** One page of the list that was asked for. Throws 410 with a fresh token where an old one ran out, 504 for a version not reached. */
 export async function listStored(core: Core, scope: string, selection: Selection, options: ListOptions): Promise<ListResult> {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodeContinue, encodeContinue } from '../../../shared/apiserver/resources/continue.ts';
-import { parseListOptions } from '../../../shared/apiserver/resources/list.ts';
+import { parseListOptions } from '../../../shared/apiserver/resources/list-options.ts';
 import { parseResourceVersion } from '../../../shared/apiserver/resources/read.ts';
 
 describe('continue tokens', () => {
