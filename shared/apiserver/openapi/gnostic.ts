@@ -1,7 +1,7 @@
 /**
  * An OpenAPI v2 document as gnostic's protobuf message `openapi.v2.Document` (github.com/google/gnostic, openapiv2/OpenAPIv2.proto): what
  * kubectl falls back to and Argo CD builds its type system from. Maps become lists of named values, and values without a type of their own
- * (defaults, enums, extensions) become YAML text, of which JSON is a part. Pure.
+ * (defaults, enums, extensions) become YAML text. Pure.
  */
 import {
   createWriter,
@@ -15,6 +15,7 @@ import {
   type WireWriter,
   writtenLength,
 } from '../../machinery/codec/protobuf/wire.ts';
+import { stringifyYaml } from '../../machinery/codec/yaml.ts';
 import type { JsonObject, JsonValue } from '../../machinery/object.ts';
 
 /** Writes one field with its number, before what was written. */
@@ -59,7 +60,7 @@ const double: Write = (writer, number, value) => {
 
 /** `Any {value = 1, yaml = 2}`. */
 const any: Write = (writer, number, value) => {
-  nest(writer, number, () => text(writer, 2, `${JSON.stringify(value)}\n`));
+  nest(writer, number, () => text(writer, 2, stringifyYaml(value)));
 };
 
 /** Each element of a list; a single value counts as a list of one. */
