@@ -50,7 +50,7 @@ export const UNPARK_EVERY_MS = 10_000;
 /** Observations are gathered this long, so that a rollout's burst is one store write. */
 export const OBSERVE_GATHER_MS = 25;
 /** A copy that is still on its way (its controller has more to do) waits longer: what it says now is soon out of date. */
-export const OBSERVE_MOVING_GATHER_MS = 400;
+export const OBSERVE_MOVING_GATHER_MS = 600;
 /** Pause after observations that the store did not take. */
 export const STORE_AGAIN_MS = 1_000;
 /** Observations of one store write. */

@@ -10,7 +10,7 @@ import { sourceReplicaSets } from '../../shared/federation/status/replica-sets.t
 import { companionScopes, type FederatedType, SCOPES } from '../../shared/federation/type-config.ts';
 import type { Condition, JsonObject, KubeObject } from '../../shared/machinery/object.ts';
 import type { WriteOperation } from '../../shared/ports/object-store.ts';
-import { eventOperation } from '../../shared/runtime/events.ts';
+import { eventOperation, type WorkerEvent } from '../../shared/runtime/events.ts';
 import type { Loaded } from '../../shared/runtime/objects.ts';
 import { createOperation, removeOperation, updateOperation } from '../../shared/runtime/operations.ts';
 import type { StatusDeps } from './deps.ts';
@@ -23,7 +23,7 @@ export type FoldInput = {
   clusters: readonly ReportingCluster[];
 };
 
-/** `first` is one store write (at most four operations) and is what users wait for; `after` may follow in more. */
+/** `first` is what users wait for; `after` may follow in more. */
 export type FoldOutput = {
   first: WriteOperation[];
   after: WriteOperation[];
@@ -157,7 +157,8 @@ async function dispatchedEvent(
   const clusters = [...placedClusters(federated)].sort();
   if (clusters.length === 0) return undefined;
   const definition = definitionOf(deps, SCOPES.events);
-  const event = { type: 'Normal', reason: 'Dispatched', message: `applied to ${clusters.join(', ')}` } as const;
+  const message = `applied to ${clusters.join(', ')}`;
+  const event: WorkerEvent = { type: 'Normal', reason: 'Dispatched', message, step: 'seen' };
   return eventOperation({ reader: deps.reader, definition }, source, event, { now, uid: deps.ids.uid() });
 }
 

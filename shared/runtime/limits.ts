@@ -24,8 +24,8 @@ export const PARSED_CHARACTERS_MAX = 16_000_000;
 export const SEND_MESSAGES_MAX = 500;
 /** Rows of one list page. */
 export const LIST_PAGE = 500;
-/** Operations of one store write. */
-export const OPERATIONS_PER_WRITE_MAX = 4;
+/** Operations of one store write: a fold of all clusters' reports touches six objects, and is to be seen whole. DynamoDB takes 100 items in a transaction, an object is two or three. */
+export const OPERATIONS_PER_WRITE_MAX = 8;
 /** Acknowledgements wait this long for others: each costs a commit, and nobody waits for one but later work on the same key. */
 export const ACKNOWLEDGE_GATHER_MS = 5;
 /** Messages of one gathered acknowledgement. */

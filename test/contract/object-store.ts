@@ -108,7 +108,7 @@ export function objectStoreContract(name: string, open: OpenStore): void {
     });
 
     test.each([
-      ['more than four objects', () => ['a', 'b', 'c', 'd', 'e'].map((n) => create({ name: n }))],
+      ['more than eight objects', () => [...'abcdefghi'].map((n) => create({ name: n }))],
       ['one object twice', () => [create({ name: 'a' }), create({ name: 'a' })]],
       ['nothing', () => []],
       ['a body over 1.5 MiB', () => [create({ name: 'a', body: 'ü'.repeat(800_000) })]],

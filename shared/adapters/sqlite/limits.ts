@@ -5,7 +5,7 @@ export const TURN_ROWS = 500;
 /** Keys that one turn counts for every row it may read: an index scan without bodies, about a millisecond for 10,000. */
 export const COUNTED_PER_ROW = 20;
 /** Objects in one write. */
-export const OPERATIONS_MAX = 4;
+export const OPERATIONS_MAX = 8;
 /** One body, and one object's managedFields. */
 export const BODY_BYTES_MAX = 1.5 * 1024 * 1024;
 /** Writes that share one SQL transaction: bounds how long a turn can take. */

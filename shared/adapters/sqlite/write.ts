@@ -1,4 +1,4 @@
-/** One write: compare-and-set of 1 to 4 objects, their log slots, the owner index, and records, all or nothing. */
+/** One write: compare-and-set of 1 to 8 objects, their log slots, the owner index, and records, all or nothing. */
 import type { NewObject, StoredObject, WriteBatch, WriteOperation, WriteOutcome } from '../../ports/object-store.ts';
 import type { Clock } from '../../ports/system.ts';
 import type { Database } from './database.ts';

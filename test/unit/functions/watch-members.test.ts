@@ -132,7 +132,7 @@ test('a copy that is on its way waits for more, one that has arrived takes its w
   await clock.advance(30);
   expect(batches).toEqual([['eu-1', 'us-1']]);
   seen('us-1', 1);
-  await clock.advance(500);
+  await clock.advance(700);
   expect(batches).toEqual([['eu-1', 'us-1'], ['us-1']]);
   await reporter.close();
 });

@@ -5,7 +5,7 @@ import { builtInDefinitions } from '../../../shared/apis/built-in.ts';
 import { createRegistry } from '../../../shared/apis/registry.ts';
 import { fromStored } from '../../../shared/apis/stored.ts';
 import type { KubeObject } from '../../../shared/machinery/object.ts';
-import { EVENT_KEPT_MS, eventOperation } from '../../../shared/runtime/events.ts';
+import { EVENT_KEPT_MS, eventOperation, type WorkerEvent } from '../../../shared/runtime/events.ts';
 import { createObjectReader, listStored } from '../../../shared/runtime/objects.ts';
 import {
   createOperation,
@@ -109,11 +109,12 @@ describe('operations', () => {
     expect(await reader.get({ scope: '/configmaps', namespace: 'default', name: 'a' })).toBeUndefined();
   });
 
-  test('writeAll splits by four and stops at the first that does not commit', async () => {
+  test('writeAll splits by eight and stops at the first that does not commit', async () => {
     const { create, read, store, transactions } = setup();
-    for (const name of ['a', 'b', 'c', 'd', 'e']) await create(configMap(name));
+    const names = [...'abcdefghi'];
+    for (const name of names) await create(configMap(name));
     const loaded = [];
-    for (const name of ['a', 'b', 'c', 'd', 'e']) loaded.push(await read(name));
+    for (const name of names) loaded.push(await read(name));
     const before = transactions().store;
     expect((await writeAll(store.objects, loaded.map(removeOperation), 'test')).type).toBe('committed');
     expect(transactions().store - before).toBe(2);
@@ -185,10 +186,7 @@ describe('scope cache', () => {
 
 describe('events', () => {
   const told = { type: 'Warning', reason: 'Broken', message: 'it broke' } as const;
-  const tell = async (
-    { reader, store, clock }: ReturnType<typeof setup>,
-    event: { type: 'Normal' | 'Warning'; reason: string; message: string },
-  ) => {
+  const tell = async ({ reader, store, clock }: ReturnType<typeof setup>, event: WorkerEvent) => {
     const involved = { ...configMap('a'), metadata: { name: 'a', namespace: 'default', uid: 'u' } };
     const context = { now: clock.now(), uid: `e${clock.now()}` };
     const operation = await eventOperation({ reader, definition: definitionOf('/events') }, involved, event, context);
@@ -212,6 +210,25 @@ describe('events', () => {
       '1 it broke again',
       '2 it broke',
     ]);
+  });
+
+  test('those of one second are listed in the order of the work, whatever they say', async () => {
+    const world = setup();
+    const steps = ['decided', 'sent', 'seen'] as const;
+    // Several of each step, told backwards: neither the digest nor the time of creation makes this order.
+    for (const step of [...steps].reverse())
+      for (const message of ['a', 'b', 'c', 'd']) await tell(world, { ...told, message: `${step} ${message}`, step });
+    expect((await all(world)).map(({ message }) => String(message).split(' ')[0])).toEqual(
+      steps.flatMap((step) => Array(4).fill(step)),
+    );
+  });
+
+  test('names fit however long the name of the object is', async () => {
+    const { reader, clock } = setup();
+    const involved = { ...configMap('a'), metadata: { name: 'x'.repeat(253), namespace: 'default', uid: 'u' } };
+    const context = { now: clock.now(), uid: 'e' };
+    const operation = await eventOperation({ reader, definition: definitionOf('/events') }, involved, told, context);
+    expect(operation?.type === 'create' && operation.object.name).toMatch(/^x{236}\.0[0-9a-f]{15}$/);
   });
 
   test('says who tells, about what, and is kept an hour', async () => {
