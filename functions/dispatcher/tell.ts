@@ -34,7 +34,7 @@ export async function tellTrouble(deps: DispatcherDeps, job: Job, cluster: strin
   const operation = await eventOperation(
     { reader: deps.reader, definition },
     involved,
-    { type: 'Warning', reason: record.state, message },
+    { type: 'Warning', reason: record.state, message, step: 'sent' },
     { now: deps.clock.now(), uid: deps.ids.uid() },
   );
   // A lost race means that somebody else tells the same.

@@ -20,7 +20,17 @@ const COMPONENT = 'lamiral';
 /** Length limit of `message`, as kube-apiserver has it. */
 const MESSAGE_MAX = 1024;
 
-export type WorkerEvent = { type: 'Normal' | 'Warning'; reason: string; message: string };
+/** How far the work is that tells of an object: it was decided on, sent to clusters, seen there. */
+export type EventStep = 'decided' | 'sent' | 'seen';
+
+/** `step` is `decided` where it is left out. */
+export type WorkerEvent = { type: 'Normal' | 'Warning'; reason: string; message: string; step?: EventStep };
+
+/**
+ * First digit behind the dot of an Event's name. kubectl sorts what it describes by whole seconds, and leaves those of one second in the order of the list,
+ * which is that of names; a time in the name would do as well, but the next process would not find the Event to count on.
+ */
+const STEP_DIGITS: Readonly<Record<EventStep, string>> = { decided: '0', sent: '1', seen: '2' };
 
 export type EventDeps = { reader: ObjectReader; definition: ResourceDefinition };
 
@@ -47,9 +57,9 @@ export async function eventOperation(
 
 function eventKey(involved: KubeObject, event: WorkerEvent): { namespace: string; name: string } {
   const { name = '', namespace, uid } = involved.metadata;
-  const digest = sha256Hex([involved.kind, uid, event.type, event.reason, event.message].join('\n')).slice(0, 16);
-  // 253 characters are allowed; 236 leave room for the dot and the digest.
-  return { namespace: namespace ?? 'default', name: `${name.slice(0, 236)}.${digest}` };
+  const digest = sha256Hex([involved.kind, uid, event.type, event.reason, event.message].join('\n')).slice(0, 15);
+  // 253 characters are allowed; 236 leave room for the dot, the step and the digest.
+  return { namespace: namespace ?? 'default', name: `${name.slice(0, 236)}.${STEP_DIGITS[event.step ?? 'decided']}${digest}` };
 }
 
 function newEvent(
