@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../shared/machinery/object.ts';
 import { kubectlPlayer, kubectlVersion } from './kubectl-player.ts';
-import { eventually, type Player } from './player.ts';
+import { copiesOf, eventually, type Player, replicasOf } from './player.ts';
 import { newDataDir, type Program, ROOT, startProgram } from './program.ts';
 
 const run = promisify(execFile);
@@ -19,17 +19,7 @@ let player: Player;
 const lab = (...args: string[]) =>
   run(`${ROOT}test/lab/cluster.sh`, args, { env: { ...process.env, RUN: process.env.LAMIRAL_LAB_LEAVING, FIRST: '23' } });
 
-async function copies(name: string, clusters: readonly string[] = CLUSTERS): Promise<Map<string, KubeObject>> {
-  const found = new Map<string, KubeObject>();
-  for (const cluster of clusters) {
-    const copy = await player.object('deploy', name, cluster);
-    if (copy) found.set(cluster, copy);
-  }
-  return found;
-}
-
-const replicasOf = (found: ReadonlyMap<string, KubeObject>) =>
-  [...found.values()].reduce((sum, copy) => sum + (copy.spec.replicas as number), 0);
+const copies = (name: string, clusters: readonly string[] = CLUSTERS) => copiesOf(player, name, clusters);
 
 beforeAll(async () => {
   if (!MEMBERS) throw new Error('LAMIRAL_MEMBERS is not set: run this through `npm run test:members`');

@@ -38,3 +38,18 @@ export async function eventually<T>(what: string, ask: () => Promise<T>, fits: (
   }
   throw new Error(`not within ${ms} ms: ${what}; last: ${JSON.stringify(last)}`);
 }
+
+/** The copies of a Deployment, by cluster. */
+export async function copiesOf(player: Player, name: string, clusters: readonly string[]): Promise<Map<string, KubeObject>> {
+  const found = new Map<string, KubeObject>();
+  for (const cluster of clusters) {
+    const copy = await player.object('deploy', name, cluster);
+    if (copy) found.set(cluster, copy);
+  }
+  return found;
+}
+
+/** Replicas that copies ask for, together. */
+export function replicasOf(copies: ReadonlyMap<string, KubeObject>): number {
+  return [...copies.values()].reduce((sum, copy) => sum + (copy.spec.replicas as number), 0);
+}

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { KubeObject } from '../../shared/machinery/object.ts';
 import { httpPlayer } from './http-player.ts';
 import { kubectlPlayer, kubectlVersion } from './kubectl-player.ts';
-import { eventually, type Player } from './player.ts';
+import { copiesOf, eventually, type Player, replicasOf } from './player.ts';
 import { newDataDir, type Program, ROOT, startProgram } from './program.ts';
 
 const CLUSTERS = ['eu-1', 'us-1', 'ap-1'];
@@ -48,18 +48,7 @@ async function choosePlayer(): Promise<Player> {
   return httpPlayer(program.kubeconfig, ROOT);
 }
 
-/** The Deployment's copies by cluster. */
-async function copies(name: string): Promise<Map<string, KubeObject>> {
-  const found = new Map<string, KubeObject>();
-  for (const cluster of CLUSTERS) {
-    const copy = await player.object('deploy', name, cluster);
-    if (copy) found.set(cluster, copy);
-  }
-  return found;
-}
-
-const replicasOf = (found: ReadonlyMap<string, KubeObject>) =>
-  [...found.values()].reduce((sum, copy) => sum + (copy.spec.replicas as number), 0);
+const copies = (name: string) => copiesOf(player, name, CLUSTERS);
 
 beforeAll(async () => {
   data = await newDataDir();
