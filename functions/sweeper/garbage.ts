@@ -111,16 +111,39 @@ async function foreground(deps: GarbageDeps, uid: string): Promise<{ blocking: n
     const dependent = await load(deps, ref);
     const owner = dependent?.object.metadata.ownerReferences?.find((reference) => reference.uid === uid);
     if (!dependent || !owner?.blockOwnerDeletion) continue;
+    const below = await deps.index.dependents(dependent.stored.uid);
+    if (await someWait(deps, below)) {
+      // A circle: each would wait for the next. It blocks nobody any more, and goes when its owner is gone.
+      const operation = unblocking(deps, dependent);
+      if (operation) operations.push(operation);
+      continue;
+    }
     blocking += 1;
     if (dependent.object.metadata.deletionTimestamp !== undefined) continue;
-    const hasDependents = (await deps.index.dependents(dependent.stored.uid)).length > 0;
     const operation = deleteOperation(definitionOf(deps, ref.scope), dependent, {
       now: deps.clock.now(),
-      propagationPolicy: hasDependents ? 'Foreground' : 'Background',
+      propagationPolicy: below.length > 0 ? 'Foreground' : 'Background',
     });
     if (operation) operations.push(operation);
   }
   return { blocking, operations };
+}
+
+/** Is one of them waiting for its own dependents? As kube-controller-manager guesses a circle; it may guess wrong, and then somebody goes too early. */
+async function someWait(deps: GarbageDeps, refs: readonly ObjectRef[]): Promise<boolean> {
+  for (const ref of refs) {
+    const { deletionTimestamp, finalizers } = (await load(deps, ref))?.object.metadata ?? {};
+    if (deletionTimestamp !== undefined && finalizers?.includes('foregroundDeletion')) return true;
+  }
+  return false;
+}
+
+/** Takes `blockOwnerDeletion` off all its references. */
+function unblocking(deps: GarbageDeps, dependent: Loaded): WriteOperation | undefined {
+  const { object, stored } = dependent;
+  const ownerReferences = (object.metadata.ownerReferences ?? []).map((owner) => ({ ...owner, blockOwnerDeletion: false }));
+  const next = { ...object, metadata: { ...object.metadata, ownerReferences } };
+  return updateOperation(definitionOf(deps, stored.scope), dependent, next, { now: deps.clock.now() });
 }
 
 async function dropFinalizer(deps: GarbageDeps, owner: Loaded, finalizer: string, attempt: number): Promise<ReconcileResult> {

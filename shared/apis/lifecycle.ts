@@ -78,10 +78,13 @@ const SERVER_FIELDS = [
 /** Fields that a subresource may change, for those that change less than the whole object. */
 const CHANGEABLE: ReadonlyMap<string, readonly string[]> = new Map([
   ['finalize', ['spec.finalizers']],
-  ['approval', ['status.conditions']],
+  [
+    'approval',
+    ['metadata.labels', 'metadata.annotations', 'metadata.finalizers', 'metadata.ownerReferences', 'status.conditions'],
+  ],
   ['ephemeralcontainers', ['spec.ephemeralContainers']],
   // What the scheduler decides: `pods/binding` sets the node and says so in the status.
-  ['binding', ['spec.nodeName', 'status.phase', 'status.conditions']],
+  ['binding', ['metadata.labels', 'metadata.annotations', 'spec.nodeName', 'status.phase', 'status.conditions']],
   ['resize', ['spec.containers', 'spec.initContainers']],
 ]);
 

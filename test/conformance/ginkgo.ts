@@ -9,8 +9,8 @@ import { focusOf } from './lists.ts';
 import { type Result, resultsOf } from './report.ts';
 
 const KUBECTL_TIMEOUT_MS = 30_000;
-/** How long ginkgo may clean up after Ctrl-C before it is killed. */
-const END_TIMEOUT_MS = 20_000;
+/** How long ginkgo and its tests may clean up after Ctrl-C before they are killed; its own grace period is 30 s. */
+const END_TIMEOUT_MS = 40_000;
 const NO_WAITING = -1;
 
 /** One run. `dir` is made, and holds the report and what ginkgo printed. */
@@ -32,7 +32,12 @@ export async function runGinkgo(run: GinkgoRun): Promise<Result[]> {
   await mkdir(run.dir, { recursive: true });
   const log = join(run.dir, 'output.log');
   const args = await argumentsOf(run);
-  const child = spawn(run.binaries.ginkgo, args, { stdio: ['ignore', 'pipe', 'pipe'], env: { ...process.env, HOME: run.dir } });
+  // A group of its own: a signal is to reach the processes that ginkgo starts, too.
+  const child = spawn(run.binaries.ginkgo, args, {
+    detached: true,
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { ...process.env, HOME: run.dir },
+  });
   const ended = new Promise<number | null>((resolve, reject) => child.on('error', reject).on('exit', resolve));
   const forget = run.onEnd(() => endChild(child, ended));
   const output = createWriteStream(log);
@@ -82,10 +87,18 @@ async function kubectl(binaries: Binaries, kubeconfig: string, args: readonly st
 }
 
 async function endChild(child: ChildProcess, ended: Promise<unknown>): Promise<void> {
-  child.kill('SIGINT');
-  const timer = setTimeout(() => child.kill('SIGKILL'), END_TIMEOUT_MS);
+  signalGroup(child, 'SIGINT');
+  const timer = setTimeout(() => signalGroup(child, 'SIGKILL'), END_TIMEOUT_MS);
   await ended.catch(() => undefined);
   clearTimeout(timer);
+}
+
+function signalGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, signal);
+  } catch {
+    // It ended by itself meanwhile.
+  }
 }
 
 async function tail(path: string): Promise<string> {

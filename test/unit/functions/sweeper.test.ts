@@ -139,6 +139,21 @@ describe('an owner is being deleted', () => {
     expect(await read('a')).toBeUndefined();
   });
 
+  test('foreground in a circle: nobody waits for ever, and all go', async () => {
+    const blocks = (uid: string) => [owner(uid, uid, { blockOwnerDeletion: true })];
+    await put('a', { ownerReferences: blocks('c') });
+    await put('b', { ownerReferences: blocks('a') });
+    await put('c', { ownerReferences: blocks('b') });
+    await markDeleted('a', 'Foreground');
+    for (let round = 0; round < 4; round += 1) {
+      for (const name of ['a', 'b', 'c']) {
+        await reconcileDeleting(deps, ref(name), 0);
+        if (!(await read(name))) await reconcileOwnerGone(deps, name, 0);
+      }
+    }
+    expect(await Promise.all(['a', 'b', 'c'].map((name) => read(name)))).toEqual([undefined, undefined, undefined]);
+  });
+
   test('nothing to do for what is not being deleted, or gone', async () => {
     await put('a');
     expect((await reconcileDeleting(deps, ref('a'), 0)).type).toBe('done');
