@@ -8,7 +8,8 @@ import type { RbacView } from '../apis/rbac/bindings.ts';
 import type { JsonObject, KubeObject } from '../machinery/object.ts';
 import type { Store } from '../ports/object-store.ts';
 import type { Signer } from '../ports/signer.ts';
-import type { Clock, Ids, Log } from '../ports/system.ts';
+import type { Clock, Http, Ids, Log } from '../ports/system.ts';
+import type { ResolveService } from './webhook-client.ts';
 import type { AuditEvent } from './audit/event.ts';
 import type { TokenCheck } from './authn/chain.ts';
 import type { DescriptionSource } from './openapi/descriptions.ts';
@@ -56,6 +57,10 @@ export type AdmissionRequest = {
   dryRun: boolean;
   /** Adds a Warning header. */
   warn(text: string): void;
+  /** Adds an annotation to the audit record. */
+  annotate?(key: string, value: string): void;
+  /** On creates and updates: a mutating step that sets `needed` has all mutating steps run once more, in round 2. `state` is kept between the rounds. */
+  reinvocation?: { round: 1 | 2; needed: boolean; state?: unknown };
 };
 /** A sort of write, which says by itself whether a step looks at it. */
 export type AdmissionTarget = Pick<AdmissionRequest, 'definition' | 'operation' | 'subresource'>;
@@ -90,6 +95,9 @@ export type ApiServerDeps = {
   store: Pick<Store, 'objects' | 'lanes'>;
   /** Read per request: a CRD may change it. */
   registry: () => Registry;
+  /** How conversion webhooks are called, and where Services lead that they name; absent: kinds that need one are not served, or by what is stored. */
+  http?: Http;
+  resolveService?: ResolveService;
   /** Where kinds come and go while the server runs: waited for before a kind is believed to be missing. */
   types?: {
     /** Undefined while `registry` holds all that this process knows of. */

@@ -25,3 +25,24 @@ export type Metrics = {
   count(name: string, value: number, labels?: Record<string, string>): void;
   observe(name: string, value: number, labels?: Record<string, string>): void;
 };
+
+/** One HTTPS request to a webhook. Redirects are never followed. */
+export type HttpRequest = {
+  method: 'GET' | 'POST';
+  url: string;
+  headers: Record<string, string>;
+  body?: string;
+  /** PEM of the authorities to believe; absent: those of the system. */
+  ca?: string;
+  /** Where to connect instead of the URL's host; the URL's host stays the name that the certificate must bear. */
+  connectTo?: { host: string; port: number };
+  timeoutMs: number;
+  bodyBytesMax: number;
+};
+export type HttpAnswer =
+  | { type: 'answer'; status: number; body: string }
+  /** `reason` in Go's words: `context deadline exceeded`, `dial tcp 127.0.0.1:1: connect: connection refused`. */
+  | { type: 'failure'; reason: string };
+
+/** Requests to addresses that an administrator named. Never rejects. */
+export type Http = { send(request: HttpRequest): Promise<HttpAnswer> };

@@ -9,6 +9,7 @@ import { reconcileDisruption } from './disruption.ts';
 import { reconcileMirror } from './endpoint-mirror.ts';
 import { reconcileEndpoints } from './endpoints.ts';
 import { reconcileNamespaceContent } from './namespace-content.ts';
+import { reconcilePolicyStatus } from './policy-status.ts';
 import { reconcileProtection } from './protection.ts';
 import { reconcileQuota } from './quota.ts';
 import { reconcileServiceAddress, reconcileServiceCidr } from './service-address.ts';
@@ -29,6 +30,7 @@ const CONTROLLERS: ReadonlyMap<string, Controller> = new Map<string, Controller>
   ['crd', reconcileCrd],
   ['cluster-role-aggregation', reconcileAggregation],
   ['account-token', reconcileAccountToken],
+  ['policy-status', reconcilePolicyStatus],
 ]);
 
 /** Runs one controller on one object. */

@@ -39,12 +39,17 @@ export function admissionRequest(
 ): AdmissionRequest {
   const { definition, subresource, namespace, user, dryRun, warn } = context;
   const name = objects.object?.metadata.name ?? objects.old?.metadata.name ?? context.name;
-  return { definition, operation, subresource, namespace, name, ...objects, user, dryRun, warn };
+  const reinvocation: AdmissionRequest['reinvocation'] = { round: 1, needed: false };
+  return { definition, operation, subresource, namespace, name, ...objects, user, dryRun, warn, reinvocation };
 }
 
 /** The first pass. What it changes has no owner among the managedFields: upstream notes the owners before it admits. */
 export async function mutate(core: Core, request: AdmissionRequest): Promise<void> {
-  for (const step of core.admission.stepsFor(request).mutating) await step.mutate?.(request);
+  const { mutating } = core.admission.stepsFor(request);
+  for (const step of mutating) await step.mutate?.(request);
+  if (!request.reinvocation?.needed) return;
+  request.reinvocation.round = 2;
+  for (const step of mutating) await step.mutate?.(request);
 }
 
 /** The second pass, on what is about to be stored. */

@@ -67,7 +67,7 @@ export function compileCel(expression: string, options: CelOptions): CelCompiled
   const wanted = options.returns ?? 'any';
   if (wanted !== 'any' && checked.type.kind !== wanted)
     return { ok: false, kind: 'type', error: `must evaluate to ${wanted} but got ${showType(checked.type)}` };
-  const step = plan({ calls: checked.calls, constants: TYPE_CONSTANTS }, new Map(), parsed.node);
+  const step = plan({ calls: checked.calls, names: checked.names, constants: TYPE_CONSTANTS }, new Map(), parsed.node);
   const schemas = options.schemaTypes ?? {};
   return { ok: true, program: { type: checked.type, evaluate: (bindings, budget) => run(step, schemas, bindings, budget) } };
 }

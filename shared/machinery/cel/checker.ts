@@ -25,21 +25,29 @@ export type Scope = ReadonlyMap<string, CelType>;
 /** What a call was resolved to. `receiver` false: the target only spelled a namespace (`sets.contains`). */
 export type Resolution = { overloads: readonly Overload[]; receiver: boolean };
 
-export type Checked = { type: CelType; calls: ReadonlyMap<CallNode, Resolution>; complaints: readonly Complaint[] };
+export type Checked = {
+  type: CelType;
+  calls: ReadonlyMap<CallNode, Resolution>;
+  /** Selections that spell the name of a variable with dots. */
+  names: ReadonlyMap<SelectNode, string>;
+  complaints: readonly Complaint[];
+};
 
 type Checker = {
   functions: Functions;
   known: Substitution;
   variables: number;
   calls: Map<CallNode, Resolution>;
+  names: Map<SelectNode, string>;
   complaints: Complaint[];
 };
 
 /** Checks a whole expression. With complaints the type is not to be used. */
 export function checkCel(node: Node, scope: Scope, functions: Functions): Checked {
-  const checker: Checker = { functions, known: new Map(), variables: 0, calls: new Map(), complaints: [] };
+  const checker: Checker = { functions, known: new Map(), variables: 0, calls: new Map(), names: new Map(), complaints: [] };
   const type = typeOf(checker, scope, node);
-  return { type: substitute(checker.known, type, true), calls: checker.calls, complaints: checker.complaints };
+  const { calls, names, complaints } = checker;
+  return { type: substitute(checker.known, type, true), calls, names, complaints };
 }
 
 function complain(checker: Checker, at: number, message: string): CelType {
@@ -106,7 +114,10 @@ function qualifiedName(node: Node): string | undefined {
 function selectType(checker: Checker, scope: Scope, node: SelectNode): CelType {
   const name = qualifiedName(node);
   const named = name === undefined ? undefined : scope.get(name);
-  if (named) return named;
+  if (named && name !== undefined) {
+    checker.names.set(node, name);
+    return named;
+  }
   const operand = substitute(checker.known, typeOf(checker, scope, node.operand), false);
   const isOptional = isOptionalType(operand);
   const target = isOptional ? (operand.params[0] ?? DYN) : operand;

@@ -24,7 +24,7 @@ export function doubleLiteral(text: string, negative: boolean): number | undefin
 /** The text between the quotes. */
 export function stringLiteral(text: string): string {
   const { body, raw } = unquote(text);
-  return raw ? body : body.replace(ESCAPES, (_all, escape: string) => unescapeText(escape));
+  return raw ? body : body.replace(ESCAPES, (_all, sequence: string) => unescapeText(sequence));
 }
 
 export function bytesLiteral(text: string): Uint8Array {
@@ -34,8 +34,8 @@ export function bytesLiteral(text: string): Uint8Array {
   let last = 0;
   for (const match of body.matchAll(ESCAPES)) {
     parts.push(...new TextEncoder().encode(body.slice(last, match.index)));
-    const escape = match[1] ?? '';
-    parts.push(...(isByteEscape(escape) ? [byteOf(escape)] : new TextEncoder().encode(unescapeText(escape))));
+    const sequence = match[1] ?? '';
+    parts.push(...(isByteEscape(sequence) ? [byteOf(sequence)] : new TextEncoder().encode(unescapeText(sequence))));
     last = match.index + match[0].length;
   }
   parts.push(...new TextEncoder().encode(body.slice(last)));
@@ -60,16 +60,16 @@ const CONTROLS: ReadonlyMap<string, string> = new Map([
   ['v', '\v'],
 ]);
 
-function isByteEscape(escape: string): boolean {
-  return escape.length === 3;
+function isByteEscape(sequence: string): boolean {
+  return sequence.length === 3;
 }
 
-function byteOf(escape: string): number {
-  return /^[xX]/.test(escape) ? Number.parseInt(escape.slice(1), 16) : Number.parseInt(escape, 8);
+function byteOf(sequence: string): number {
+  return /^[xX]/.test(sequence) ? Number.parseInt(sequence.slice(1), 16) : Number.parseInt(sequence, 8);
 }
 
-function unescapeText(escape: string): string {
-  if (escape.length === 1) return CONTROLS.get(escape) ?? escape;
-  const code = isByteEscape(escape) ? byteOf(escape) : Number.parseInt(escape.slice(1), 16);
+function unescapeText(sequence: string): string {
+  if (sequence.length === 1) return CONTROLS.get(sequence) ?? sequence;
+  const code = isByteEscape(sequence) ? byteOf(sequence) : Number.parseInt(sequence.slice(1), 16);
   return code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff) ? '\ufffd' : String.fromCodePoint(code);
 }

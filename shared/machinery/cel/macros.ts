@@ -37,6 +37,7 @@ const FORMS: ReadonlyMap<string, Form> = new Map<string, Form>([
 
 export function expandMember(name: string, target: Node, args: readonly Node[], at: number): Expansion | undefined {
   if ((name === 'optMap' || name === 'optFlatMap') && args.length === 2) return expandOptional(name, target, args, at);
+  if (name === 'sortBy' && args.length === 2) return expandSort(target, args, at);
   const form = FORMS.get(`${name}/${args.length}`);
   return form ? expandFold(form, target, args, at) : undefined;
 }
@@ -59,6 +60,13 @@ function expandFold(form: Form, range: Node, args: readonly Node[], at: number):
   const where = form.where ? rest[0] : undefined;
   if (!step) return complain(at, NO_NAME);
   return { type: 'node', node: { op: 'fold', at, kind: form.kind, range, names, ...(where ? { where } : {}), step } };
+}
+
+/** Keys are computed first, and the elements put in their order. */
+function expandSort(target: Node, args: readonly Node[], at: number): Expansion {
+  const keys = expandFold({ kind: 'map', names: 1, where: false }, target, args, at);
+  if (keys.type === 'complaint') return keys;
+  return { type: 'node', node: { op: 'call', at, name: '@sortByAssociatedKeys', target, args: [keys.node] } };
 }
 
 function expandOptional(name: string, target: Node, [variable, body]: readonly Node[], at: number): Expansion | undefined {

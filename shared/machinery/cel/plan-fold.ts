@@ -139,7 +139,7 @@ function transformEntries(loop: Loop, frame: Frame): CelValue {
   elementsOf(container).forEach((element, index) => {
     if (!loop.turn(frame, element, container, index)) return;
     const entries = loop.step(frame);
-    if (!isMap(entries)) return fail(NO_OVERLOAD);
+    if (!isMap(entries)) throw fail(NO_OVERLOAD);
     for (const key of entries.keys()) {
       const text = mapKey(key) ?? '';
       if (known.has(text)) fail(`insert failed: key ${String(key)} already exists`);

@@ -25,6 +25,13 @@ function comparison(holds: (order: number) => boolean): Operator {
   };
 }
 
+function priced(cost: (a: CelValue, b: CelValue) => number, compute: (a: CelValue, b: CelValue) => CelValue): Operator {
+  return (frame, a, b) => {
+    charge(frame, cost(a, b));
+    return compute(a, b);
+  };
+}
+
 function computation(operator: Arithmetic): Operator {
   return (frame, a, b) => {
     const isText = typeof a === 'string' || a instanceof Uint8Array;
@@ -41,11 +48,17 @@ const OPERATORS: ReadonlyMap<string, Operator> = new Map<string, Operator>([
   ['_<=_', comparison((order) => order <= 0)],
   ['_>_', comparison((order) => order > 0)],
   ['_>=_', comparison((order) => order >= 0)],
-  ['_==_', (frame, a, b) => (charge(frame, shorterCost(a, b)), equals(a, b))],
-  ['_!=_', (frame, a, b) => (charge(frame, shorterCost(a, b)), !equals(a, b))],
-  ['@in', (frame, a, b) => (charge(frame, isList(b) ? Math.max(b.length, 1) : 1), contains(b, a))],
-  ['_[_]', (frame, a, b) => (charge(frame, 1), indexOf(a, b))],
-  ['_[?_]', (frame, a, b) => (charge(frame, 1), optionalIndex(a, b))],
+  ['_==_', priced(shorterCost, equals)],
+  ['_!=_', priced(shorterCost, (a, b) => !equals(a, b))],
+  [
+    '@in',
+    priced(
+      (_key, container) => (isList(container) ? Math.max(container.length, 1) : 1),
+      (key, container) => contains(container, key),
+    ),
+  ],
+  ['_[_]', priced(() => 1, indexOf)],
+  ['_[?_]', priced(() => 1, optionalIndex)],
 ]);
 
 function indexOf(container: CelValue, index: CelValue): CelValue {

@@ -19,7 +19,7 @@ import {
   typeNameOf,
 } from './values.ts';
 
-export type Planner = { calls: Checked['calls']; constants: ReadonlyMap<string, CelValue> };
+export type Planner = { calls: Checked['calls']; names: Checked['names']; constants: ReadonlyMap<string, CelValue> };
 
 /** Plans a node. Slots of locals are never shared by two that are alive at once. */
 export function plan(planner: Planner, locals: Locals, node: Node): Step {
@@ -64,6 +64,8 @@ function planName(planner: Planner, locals: Locals, name: string): Step {
 
 function planSelect(planner: Planner, locals: Locals, node: SelectNode): Step {
   const { field, test, optional } = node;
+  const name = planner.names.get(node);
+  if (name !== undefined) return planName(planner, new Map(), name);
   const operand = plan(planner, locals, node.operand);
   if (test) return (frame) => hasField(operand(frame), field);
   return (frame) => {

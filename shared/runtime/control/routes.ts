@@ -7,6 +7,7 @@ import { CONTROLLER_WRITER, type ControlRoute, type RouteDeps } from './router.t
 import { disruptionRoute, quotaRoute, storageRoutes } from './usage-routes.ts';
 
 const NAMESPACES = '/namespaces';
+const POLICIES = 'admissionregistration.k8s.io/validatingadmissionpolicies';
 
 /** Routes of every controller. A controller is added here and in functions/sweeper/controllers/all.ts. */
 export function controlRoutes(deps: RouteDeps): ControlRoute[] {
@@ -20,6 +21,7 @@ export function controlRoutes(deps: RouteDeps): ControlRoute[] {
     definitions,
     aggregationRoute(deps),
     accountTokenRoute(deps),
+    policyStatus,
   ];
 }
 
@@ -44,6 +46,14 @@ const definitions: ControlRoute = {
   scopes: [CRD_SCOPE],
   targets: (entry) => (entry.type === 'deleted' || entry.writer !== 'sweeper' ? [entry] : []),
   resync: [CRD_SCOPE],
+};
+
+/** Type checks of ValidatingAdmissionPolicies. */
+const policyStatus: ControlRoute = {
+  controller: 'policy-status',
+  scopes: [POLICIES],
+  targets: (entry) => (entry.type !== 'deleted' && isForeign(entry) ? [entry] : []),
+  resync: [POLICIES],
 };
 
 /** Jobs that end; the controller itself waits until they are due. */

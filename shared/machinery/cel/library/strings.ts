@@ -107,7 +107,7 @@ const QUOTED: Readonly<Record<string, string>> = {
 };
 
 function quote(text: CelValue): CelValue {
-  return `"${(text as string).replace(/[\x07\b\f\n\r\t\v\\"]/g, (char) => QUOTED[char] ?? char)}"`;
+  return `"${[...(text as string)].map((char) => QUOTED[char] ?? char).join('')}"`;
 }
 
 const findAll = (text: CelValue, pattern: CelValue, limit: CelValue = -1n): CelValue =>
