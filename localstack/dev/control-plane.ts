@@ -1,4 +1,5 @@
 /** The control plane's API server: built-in kinds, KubeAdmiral's kinds and ours, seeded. */
+import { explainElsewhere } from '../../functions/api/pods-elsewhere.ts';
 import { policyWarning } from '../../functions/api/policy-warning.ts';
 import { builtInDefinitions } from '../../shared/apis/built-in.ts';
 import type { Registry } from '../../shared/apis/definition.ts';
@@ -6,7 +7,9 @@ import { kubeadmiralDefinitions } from '../../shared/apis/kubeadmiral/kinds.ts';
 import { lamiralDefinitions } from '../../shared/apis/lamiral/kinds.ts';
 import { fromStored, storedScope } from '../../shared/apis/stored.ts';
 import { defaultAdmission } from '../../shared/apiserver/admission/chain.ts';
+import type { TokenCheck } from '../../shared/apiserver/authn/chain.ts';
 import { createApiServer } from '../../shared/apiserver/create.ts';
+import { podViews, streamlessViews } from '../../shared/apiserver/pods/views.ts';
 import type { ApiServer, ApiServerDeps } from '../../shared/apiserver/server.ts';
 import { openTypes } from '../../shared/apiserver/types/types.ts';
 import { federatedType, federatedTypes, SCOPES } from '../../shared/federation/type-config.ts';
@@ -31,16 +34,34 @@ export type ControlPlane = {
   isDefaultPlaced(): Promise<boolean>;
 };
 
-type Deps = { store: Store; clock: Clock; ids: Ids; log: Log; token: string; keyPath: string; audit?: ApiServerDeps['audit'] };
+type Deps = {
+  store: Store;
+  clock: Clock;
+  ids: Ids;
+  log: Log;
+  token: string;
+  keyPath: string;
+  audit?: ApiServerDeps['audit'];
+  checks?: readonly TokenCheck[];
+};
 
 /** Builds the server and puts the seeds there that are missing. */
-export async function createControlPlane({ store, clock, ids, log, token, keyPath, audit }: Deps): Promise<ControlPlane> {
+export async function createControlPlane({
+  store,
+  clock,
+  ids,
+  log,
+  token,
+  keyPath,
+  audit,
+  checks = [],
+}: Deps): Promise<ControlPlane> {
   const base = [...builtInDefinitions(), ...kubeadmiralDefinitions(), ...lamiralDefinitions()];
   const kinds = await openTypes({ store, base, clock, log });
   const { registry } = kinds;
   const types = createScopeCache(store, SCOPES.typeConfigs, (stored) => federatedType(fromStored(stored)), federatedTypes);
-  const access = await openAccess({ store, clock, log, token, keyPath });
-  const server = createApiServer({
+  const access = await openAccess({ store, clock, log, token, keyPath, checks });
+  const server: ApiServer = createApiServer({
     store,
     registry,
     types: kinds,
@@ -53,7 +74,10 @@ export async function createControlPlane({ store, clock, ids, log, token, keyPat
       ...defaultAdmission({ store, registry, clock, ids, log, ...access }),
       policyWarning({ types, reader: createObjectReader(store.objects) }),
     ],
-    views: new Map(),
+    views: new Map([
+      ...podViews({ resources: () => server.resources, registry, clock }),
+      ...streamlessViews(explainElsewhere(store.objects)),
+    ]),
     version: VERSION,
     readiness: new Map(),
   });

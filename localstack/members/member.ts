@@ -8,6 +8,8 @@ import { builtInDefinitions } from '../../shared/apis/built-in.ts';
 import { seedObjects } from '../../shared/apis/seeds.ts';
 import { defaultAdmission } from '../../shared/apiserver/admission/chain.ts';
 import { createApiServer } from '../../shared/apiserver/create.ts';
+import { podViews, streamlessViews } from '../../shared/apiserver/pods/views.ts';
+import type { ApiServer } from '../../shared/apiserver/server.ts';
 import { openTypes } from '../../shared/apiserver/types/types.ts';
 import type { Log } from '../../shared/ports/system.ts';
 import { openAccess } from '../access.ts';
@@ -19,6 +21,10 @@ import { kindsOf } from './controllers/context.ts';
 import { startHousekeeping } from './controllers/housekeeping.ts';
 import { nodeObjects } from './controllers/nodes.ts';
 import { startControllers } from './controllers/run.ts';
+
+/** Simulated pods are words in a store: nothing runs that could write or listen. */
+const explainSimulated = async ({ namespace, name }: { namespace: string; name: string }, stream: string): Promise<string> =>
+  `pod ${namespace}/${name} is simulated: no process runs in it, so there is no ${stream} to give`;
 
 /** The Kubernetes version that simulated members say they are. */
 const VERSION = { major: '1', minor: '35', gitVersion: 'v1.35.4' };
@@ -54,7 +60,7 @@ export async function startMember(options: MemberOptions, log: Log): Promise<Run
     token: options.token,
     keyPath: join(options.dir, 'sa.key'),
   });
-  const server = createApiServer({
+  const server: ApiServer = createApiServer({
     store: medium.store,
     registry,
     types,
@@ -63,7 +69,7 @@ export async function startMember(options: MemberOptions, log: Log): Promise<Run
     log,
     ...access,
     admission: defaultAdmission({ store: medium.store, registry, clock, ids, log, ...access }),
-    views: new Map(),
+    views: new Map([...podViews({ resources: () => server.resources, registry, clock }), ...streamlessViews(explainSimulated)]),
     version: VERSION,
     readiness: new Map(),
   });

@@ -184,6 +184,71 @@ test('a disruption budget says how many of its pods may go', async () => {
   await api.until(async () => ((await get(`${budgets}/b`)).status.disruptionsAllowed === 1 ? true : undefined));
 });
 
+describe('an eviction', () => {
+  const budgets = '/apis/policy/v1/namespaces/evict/poddisruptionbudgets';
+  const evict = (path: string, name: string) =>
+    api.send('POST', `${path}/pods/${name}/eviction`, {
+      body: { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name } },
+    });
+
+  test('takes what the budget can spare, and no more', async () => {
+    const path = await namespace('evict');
+    await api.send('POST', budgets, {
+      body: {
+        apiVersion: 'policy/v1',
+        kind: 'PodDisruptionBudget',
+        metadata: { name: 'b' },
+        spec: { minAvailable: 1, selector: { matchLabels: { app: 'e' } } },
+      },
+    });
+    for (const [name, ip] of [
+      ['a', '10.8.0.1'],
+      ['b', '10.8.0.2'],
+    ] as const) {
+      await api.send('POST', `${path}/pods`, { body: pod(name, { app: 'e' }) });
+      const bound = await api.send('POST', `${path}/pods/${name}/binding`, {
+        body: { apiVersion: 'v1', kind: 'Binding', metadata: { name }, target: { kind: 'Node', name: 'n1' } },
+      });
+      expect([bound.code, bound.json().status]).toEqual([201, 'Success']);
+      await status(`${path}/pods/${name}`, running(ip));
+    }
+    await api.until(async () => ((await get(`${budgets}/b`)).status.disruptionsAllowed === 1 ? true : undefined));
+    expect((await evict(path, 'a')).code).toBe(201);
+    const going = await get(`${path}/pods/a`);
+    expect(going.metadata.deletionTimestamp).toBeDefined();
+    expect(going.status.conditions.map(({ type }: { type: string }) => type)).toContain('DisruptionTarget');
+    const refused = (await evict(path, 'b')).json();
+    expect([refused.code, refused.message, refused.details.causes[0]]).toEqual([
+      429,
+      "Cannot evict pod as it would violate the pod's disruption budget.",
+      { reason: 'DisruptionBudget', message: 'The disruption budget b needs 1 healthy pods and has 1 currently' },
+    ]);
+  });
+
+  test('of a pod that is not there, or of another name, is refused', async () => {
+    expect((await evict(`${NS}/default`, 'none')).code).toBe(404);
+    const other = await api.send('POST', `${NS}/default/pods/a/eviction`, {
+      body: { apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name: 'b' } },
+    });
+    expect([other.code, other.json().message]).toEqual([400, 'name in URL does not match name in Eviction object']);
+  });
+
+  test('a pod is bound once', async () => {
+    const path = await namespace('bind');
+    const bind = (node: string) =>
+      api.send('POST', `${path}/pods/p/binding`, {
+        body: { apiVersion: 'v1', kind: 'Binding', metadata: { name: 'p' }, target: { kind: 'Node', name: node } },
+      });
+    await api.send('POST', `${path}/pods`, { body: pod('p') });
+    await bind('n1');
+    const again = (await bind('n2')).json();
+    expect([again.code, again.message]).toEqual([
+      409,
+      'Operation cannot be fulfilled on pods/binding "p": pod p is already assigned to node "n1"',
+    ]);
+  });
+});
+
 test('a claim is bound to a volume that fits, and both go when nothing uses them', async () => {
   const path = await namespace('volumes');
   const volume = {

@@ -9,6 +9,7 @@ import type { Registry, ResourceDefinition } from '../../../shared/apis/definiti
 import { kubeadmiralDefinitions } from '../../../shared/apis/kubeadmiral/kinds.ts';
 import { defaultAdmission } from '../../../shared/apiserver/admission/chain.ts';
 import { createApiServer } from '../../../shared/apiserver/create.ts';
+import { podViews } from '../../../shared/apiserver/pods/views.ts';
 import type { ApiServer, ApiServerDeps } from '../../../shared/apiserver/server.ts';
 import { openTypes, type Types } from '../../../shared/apiserver/types/types.ts';
 
@@ -59,8 +60,13 @@ export async function startTestServer(overrides: Partial<ApiServerDeps> = {}): P
   const clock = fakeClock(START);
   const log = memoryLog();
   const medium = openMemory({ clock });
-  const types = await openTypes({ store: medium.store, base: [...builtInDefinitions(), ...kubeadmiralDefinitions()], clock, log });
-  const server = createApiServer({
+  const types = await openTypes({
+    store: medium.store,
+    base: [...builtInDefinitions(), ...kubeadmiralDefinitions()],
+    clock,
+    log,
+  });
+  const server: ApiServer = createApiServer({
     store: medium.store,
     registry: types.registry,
     types,
@@ -73,7 +79,7 @@ export async function startTestServer(overrides: Partial<ApiServerDeps> = {}): P
       reason: '',
     }),
     admission: defaultAdmission({ store: medium.store, registry: types.registry, clock, ids: seededIds(8), log }),
-    views: new Map(),
+    views: podViews({ resources: () => server.resources, registry: types.registry, clock }),
     version: { major: '1', minor: '35', gitVersion: 'v1.35.4' },
     readiness: new Map(),
     ...overrides,
