@@ -24,6 +24,7 @@ export type KindDeclaration = Partial<
     | 'storedAs'
     | 'conversion'
     | 'scale'
+    | 'statusOnCreate'
     | 'generation'
     | 'selectableFields'
     | 'columns'

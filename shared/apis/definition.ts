@@ -85,6 +85,8 @@ export type ResourceDefinition = {
    */
   conversion?: { toStored(object: KubeObject): KubeObject; fromStored(object: KubeObject): KubeObject };
   status: boolean;
+  /** What the creator says of the status counts (nodes). */
+  statusOnCreate?: boolean;
   scale?: ScalePaths;
   /** Subresources beside status and scale, by name, with the kind they answer and their verbs (`token`, `eviction`, `binding`, `finalize`, `log` ...). */
   subresources: readonly { name: string; group: string; version: string; kind: string; verbs: readonly string[] }[];

@@ -27,7 +27,7 @@ export function prepareCreate(
   metadata.uid = uid;
   metadata.creationTimestamp = formatTime(now);
   if (definition.generation) metadata.generation = 1;
-  if (definition.status) delete object.status;
+  if (definition.status && definition.statusOnCreate !== true) delete object.status;
   definition.strategy.applyDefaults?.(object);
   definition.strategy.prepareForCreate?.(object, now);
   dropEmptyMetadata(metadata);

@@ -1,6 +1,7 @@
 /** Rules of HorizontalPodAutoscaler v2 (k8s.io/kubernetes/pkg/apis/autoscaling/validation); v1 is checked in its v2 form. */
 import { nameErrors } from '../../machinery/names.ts';
 import type { KubeObject } from '../../machinery/object.ts';
+import { parseQuantity } from '../../machinery/quantity.ts';
 import type { FieldError } from '../definition.ts';
 import {
   eachItem,
@@ -8,6 +9,7 @@ import {
   invalid,
   invalidEach,
   isEmptyText,
+  NOT_NEGATIVE,
   notSupported,
   type OwnField,
   oneOf,
@@ -79,26 +81,61 @@ function metricErrors(metric: OwnField, path: string): FieldError[] {
 
 function sourceErrors(type: string, field: string, source: OwnField): FieldError[] {
   const target = source.target ?? {};
-  const at = `${field}.target`;
   const isResource = type === 'Resource' || type === 'ContainerResource';
   return [
     ...(isResource && isEmptyText(source.name) ? [required(`${field}.name`, 'must specify a resource name')] : []),
-    ...targetErrors(at, target),
-    ...(isResource && target.averageUtilization === undefined && target.averageValue === undefined
-      ? [required(`${at}.averageUtilization`, 'must set either a target raw value or a target utilization')]
+    ...(type === 'ContainerResource' && isEmptyText(source.container)
+      ? [required(`${field}.container`, 'must specify a container')]
       : []),
-    ...(isResource && target.averageUtilization !== undefined && target.averageValue !== undefined
-      ? [forbidden(`${at}.averageValue`, 'may not set both a target raw value and a target utilization')]
-      : []),
+    ...(type === 'Object' ? describedErrors(`${field}.describedObject`, source.describedObject) : []),
+    ...(isResource ? [] : metricNameErrors(`${field}.metric.name`, source.metric?.name)),
+    ...targetErrors(`${field}.target`, target),
+    ...(isResource ? resourceTargetErrors(`${field}.target`, target) : customTargetErrors(type, `${field}.target`, target)),
   ];
 }
 
-function targetErrors(field: string, { type, averageUtilization }: OwnField): FieldError[] {
+function describedErrors(field: string, described: OwnField): FieldError[] {
+  return ['kind', 'name'].flatMap((member) =>
+    isEmptyText(described?.[member])
+      ? [required(`${field}.${member}`)]
+      : invalidEach(`${field}.${member}`, described[member], nameErrors('pathSegment', described[member])),
+  );
+}
+
+function metricNameErrors(field: string, name: unknown): FieldError[] {
+  if (isEmptyText(name)) return [required(field, 'must specify a metric name')];
+  return invalidEach(field, name, nameErrors('pathSegment', String(name)));
+}
+
+function resourceTargetErrors(field: string, { averageUtilization, averageValue }: OwnField): FieldError[] {
+  if (averageUtilization === undefined && averageValue === undefined)
+    return [required(`${field}.averageUtilization`, 'must set either a target raw value or a target utilization')];
+  if (averageUtilization === undefined || averageValue === undefined) return [];
+  return [forbidden(`${field}.averageValue`, 'may not set both a target raw value and a target utilization')];
+}
+
+function customTargetErrors(type: string, field: string, { value, averageValue }: OwnField): FieldError[] {
+  if (type === 'Pods')
+    return isPositive(averageValue) ? [] : [required(`${field}.averageValue`, 'must specify a positive target averageValue')];
+  if (value === undefined && averageValue === undefined) {
+    const what = type === 'External' ? 'a target value for metric or a per-pod target' : 'a target value or averageValue';
+    return [required(`${field}.averageValue`, `must set either ${what}`)];
+  }
+  if (type !== 'External' || value === undefined || averageValue === undefined) return [];
+  return [forbidden(`${field}.value`, 'may not set both a target value for metric and a per-pod target')];
+}
+
+const isPositive = (amount: unknown) => amount !== undefined && amount !== null && parseQuantity(String(amount)).unscaled > 0n;
+
+function targetErrors(field: string, { type, averageUtilization, value, averageValue }: OwnField): FieldError[] {
   return [
     ...(isEmptyText(type) ? [required(`${field}.type`, 'must specify a metric target type')] : []),
     ...(TARGETS.includes(type)
       ? []
       : [invalid(`${field}.type`, type ?? '', 'must be either Utilization, Value, or AverageValue')]),
+    ...Object.entries({ value, averageValue })
+      .filter(([, amount]) => amount !== undefined && !isPositive(amount))
+      .map(([member, amount]) => invalid(`${field}.${member}`, amount, 'must be positive')),
     ...(averageUtilization < 1 ? [invalid(`${field}.averageUtilization`, averageUtilization, 'must be greater than 0')] : []),
   ];
 }
@@ -108,11 +145,14 @@ const PERIOD_SECONDS_MAX = 1800;
 
 function rulesErrors(field: string, rules: OwnField): FieldError[] {
   if (!rules) return [];
-  const { stabilizationWindowSeconds: seconds, selectPolicy, policies } = rules;
+  const { stabilizationWindowSeconds: seconds, selectPolicy, policies, tolerance } = rules;
   const window = `${field}.stabilizationWindowSeconds`;
   return [
     ...(seconds < 0 ? [invalid(window, seconds, 'must be greater than or equal to zero')] : []),
     ...(seconds > WINDOW_SECONDS_MAX ? [invalid(window, seconds, `must be less than or equal to ${WINDOW_SECONDS_MAX}`)] : []),
+    ...(tolerance !== undefined && parseQuantity(String(tolerance)).unscaled < 0n
+      ? [invalid(`${field}.tolerance`, tolerance, NOT_NEGATIVE)]
+      : []),
     ...oneOf(`${field}.selectPolicy`, selectPolicy, ['Disabled', 'Max', 'Min']),
     ...(policies?.length > 0 ? [] : [required(`${field}.policies`, 'must specify at least one Policy')]),
     ...eachItem(`${field}.policies`, policies, policyErrors),

@@ -34,6 +34,8 @@ import {
   prepareNamespace,
   startPhase,
 } from './defaults.ts';
+import { validateLimitRange, validateResourceQuota, validateResourceQuotaUpdate } from './limits-validation.ts';
+import { validateNode, validateNodeUpdate } from './node-validation.ts';
 import { POD_COLUMNS } from './pod-columns.ts';
 import { preparePod } from './pod-create.ts';
 import { validatePod, validatePodTemplateObject, validatePodUpdate, validateReplicationController } from './pod-validation.ts';
@@ -44,14 +46,11 @@ import {
   validateConfigMapUpdate,
   validateEndpoints,
   validateEvent,
-  validateLimitRange,
   validateNamespace,
-  validateNode,
   validatePersistentVolume,
   validatePersistentVolumeClaim,
   validatePersistentVolumeClaimUpdate,
   validatePersistentVolumeUpdate,
-  validateResourceQuota,
   validateSecret,
   validateSecretUpdate,
 } from './validation.ts';
@@ -121,7 +120,12 @@ export const CORE_KINDS: KindDeclarations = {
     selectableFields: new Map([['status.phase', textAt('status', 'phase')]]),
   },
   nodes: {
-    strategy: { validate: validateNode, applyDefaults: defaultNode, prepareForCreate: withStatus() },
+    strategy: {
+      validate: validateNode,
+      validateUpdate: validateNodeUpdate,
+      applyDefaults: defaultNode,
+    },
+    statusOnCreate: true,
     columns: NODE_COLUMNS,
     unconditionalUpdate: true,
     selectableFields: new Map([['spec.unschedulable', (node) => textAt('spec', 'unschedulable')(node) || 'false']]),
@@ -182,7 +186,7 @@ export const CORE_KINDS: KindDeclarations = {
     selectableFields: new Map([['status.replicas', (object) => textAt('status', 'replicas')(object) || '0']]),
   },
   resourcequotas: {
-    strategy: { validate: validateResourceQuota, prepareForCreate: withStatus() },
+    strategy: { validate: validateResourceQuota, validateUpdate: validateResourceQuotaUpdate, prepareForCreate: withStatus() },
     columns: RESOURCE_QUOTA_COLUMNS,
     unconditionalUpdate: true,
     deleteReturnsObject: true,

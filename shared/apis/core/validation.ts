@@ -6,7 +6,6 @@ import { compareQuantities, parseQuantity } from '../../machinery/quantity.ts';
 import type { FieldError } from '../definition.ts';
 import { PROTOCOLS } from '../validation/containers.ts';
 import {
-  duplicate,
   eachItem,
   forbidden,
   IMMUTABLE,
@@ -22,7 +21,8 @@ import {
 } from '../validation/fields.ts';
 import { configKeyErrors, endpointIpErrors, ipErrors, portNumberErrors } from '../validation/formats.ts';
 import { isUnqualifiedFinalizer, UNQUALIFIED_FINALIZER } from '../validation/metadata.ts';
-import { amountValueErrors } from '../validation/quantities.ts';
+import { validateLabelSelector } from '../validation/selector.ts';
+import { validateVolumeSource } from './volume-source-validation.ts';
 
 /** ConfigMap and Secret data together, in bytes. */
 const DATA_BYTES_MAX = 1_048_576;
@@ -123,6 +123,7 @@ export function validatePersistentVolumeClaim(claim: KubeObject): FieldError[] {
   const spec = claim.spec ?? {};
   const storage = spec.resources?.requests?.storage;
   const field = 'spec.resources[storage]';
+  const { dataSource, dataSourceRef, volumeAttributesClassName: attributes } = spec;
   return [
     ...(spec.accessModes?.length > 0
       ? accessModeErrors(spec.accessModes)
@@ -136,8 +137,18 @@ export function validatePersistentVolumeClaim(claim: KubeObject): FieldError[] {
       ? invalidEach('spec.storageClassName', spec.storageClassName, nameErrors('subdomain', spec.storageClassName))
       : []),
     ...oneOf('spec.volumeMode', spec.volumeMode, ['Block', 'Filesystem']),
+    ...validateLabelSelector('spec.selector', spec.selector),
+    ...(isEmptyText(attributes)
+      ? []
+      : invalidEach('spec.volumeAttributesClassName', attributes, nameErrors('subdomain', attributes))),
+    ...(dataSource && dataSourceRef && !dataSourceRef.namespace && !isSameSource(dataSource, dataSourceRef)
+      ? [invalid('spec', {}, 'must match dataSourceRef')]
+      : []),
   ];
 }
+
+const isSameSource = (source: OwnField, reference: OwnField) =>
+  ['apiGroup', 'kind', 'name'].every((member) => (source[member] ?? '') === (reference[member] ?? ''));
 
 function accessModeErrors(modes: readonly string[]): FieldError[] {
   const errors = modes
@@ -194,20 +205,27 @@ export function validatePersistentVolume(volume: KubeObject): FieldError[] {
     ...capacityErrors(spec.capacity),
     ...others.map((other) => forbidden(`spec.${other}`, 'may not specify more than 1 volume type')),
     ...(first === undefined ? [required('spec', 'must specify a volume type')] : []),
+    ...validateVolumeSource(spec, first),
     ...oneOf('spec.persistentVolumeReclaimPolicy', spec.persistentVolumeReclaimPolicy, ['Delete', 'Recycle', 'Retain']),
     ...oneOf('spec.volumeMode', spec.volumeMode, ['Block', 'Filesystem']),
   ];
 }
 
+/** Go prints maps in the order of their keys. */
+const sortedByName = (map: OwnField) =>
+  map ? Object.fromEntries(Object.entries(map).sort(([a], [b]) => (a < b ? -1 : 1))) : map;
+
 function capacityErrors(capacity: OwnField): FieldError[] {
   const names = Object.keys(capacity ?? {});
   const errors = names.length === 0 ? [required('spec.capacity')] : [];
-  if (names.length !== 1 || names[0] !== 'storage') errors.push(notSupported('spec.capacity', capacity, ['storage']));
+  if (names.length !== 1 || names[0] !== 'storage')
+    errors.push(notSupported('spec.capacity', sortedByName(capacity), ['storage']));
   if (capacity?.storage !== undefined && !isPositive(capacity.storage))
     errors.push(invalid('spec.capacity[storage]', capacity.storage, 'must be greater than zero'));
   return errors;
 }
 
+/** Affinity that was given stays; the value is shown in Go's spelling. */
 export function validatePersistentVolumeUpdate(volume: KubeObject, old: KubeObject): FieldError[] {
   const source = (spec: OwnField) =>
     Object.fromEntries(Object.entries(spec ?? {}).filter(([member]) => !VOLUME_MEMBERS.has(member)));
@@ -215,29 +233,25 @@ export function validatePersistentVolumeUpdate(volume: KubeObject, old: KubeObje
     ? []
     : [forbidden('spec.persistentvolumesource', 'spec.persistentvolumesource is immutable after creation')];
   const mode = volume.spec?.volumeMode;
-  return mode === old.spec?.volumeMode ? errors : [...errors, invalid('volumeMode', mode, IMMUTABLE)];
+  if (mode !== old.spec?.volumeMode) errors.push(invalid('volumeMode', mode, IMMUTABLE));
+  const affinity = volume.spec?.nodeAffinity;
+  const isKept = !old.spec?.nodeAffinity || deepEqual(affinity, old.spec.nodeAffinity);
+  const why = 'field is immutable, except for updating from beta label to GA';
+  return isKept ? errors : [...errors, invalid('nodeAffinity', goAffinity(affinity), why)];
+}
+
+function goAffinity(affinity: OwnField): OwnField {
+  const requirements = (items: OwnField) =>
+    items?.map((item: OwnField) => ({ Key: item.key, Operator: item.operator, Values: item.values ?? null })) ?? null;
+  const terms = affinity?.required?.nodeSelectorTerms?.map((term: OwnField) => ({
+    MatchExpressions: requirements(term.matchExpressions),
+    MatchFields: requirements(term.matchFields),
+  }));
+  return affinity ? { Required: affinity.required ? { NodeSelectorTerms: terms ?? null } : null } : null;
 }
 
 function isPositive(amount: unknown): boolean {
   return compareQuantities(parseQuantity(String(amount)), parseQuantity('0')) > 0;
-}
-
-export function validateNode(node: KubeObject): FieldError[] {
-  const seen = new Set<string>();
-  return eachItem('metadata.taints', node.spec?.taints, (taint, path) => {
-    const { key = '', value = '', effect = '', timeAdded = null } = taint ?? {};
-    const errors = [
-      ...invalidEach(`${path}.key`, key, labelKeyErrors(key)),
-      ...requiredOneOf(`${path}.effect`, effect, ['NoSchedule', 'PreferNoSchedule', 'NoExecute']),
-    ];
-    const id = `${key}:${effect}`;
-    if (seen.has(id)) {
-      const shown = duplicate(path, { Key: key, Value: value, Effect: effect, TimeAdded: timeAdded });
-      errors.push({ ...shown, detail: `${shown.detail}: taints must be unique by key and effect pair` });
-    }
-    seen.add(id);
-    return errors;
-  });
 }
 
 export function validateEndpoints({ subsets }: KubeObject): FieldError[] {
@@ -263,43 +277,6 @@ function endpointErrors(address: OwnField, path: string): FieldError[] {
   const errors = invalidEach(`${path}.ip`, ip, ipErrors(ip));
   if (errors.length > 0) return [...errors, invalid(`${path}.ip`, ip, 'must be a valid IP address')];
   return invalidEach(`${path}.ip`, ip, endpointIpErrors(ip));
-}
-
-export function validateResourceQuota(quota: KubeObject): FieldError[] {
-  return Object.entries((quota.spec?.hard ?? {}) as Record<string, string>).flatMap(([name, amount]) => {
-    const field = `spec.hard[${name}]`;
-    const errors = invalidEach(field, name, labelKeyErrors(name));
-    if (errors.length > 0 && !name.includes('/')) errors.push(invalid(field, name, 'must be a standard resource for quota'));
-    return [...errors, ...amountValueErrors(field, name, amount)];
-  });
-}
-
-export function validateLimitRange(range: KubeObject): FieldError[] {
-  return eachItem('spec.limits', range.spec?.limits, (item, path) => {
-    const type = item?.type ?? '';
-    return [
-      ...invalidEach(`${path}.type`, type, labelKeyErrors(type)),
-      ...Object.keys(item?.min ?? {}).flatMap((name) => minErrors(item, name, path)),
-    ];
-  });
-}
-
-function minErrors(item: OwnField, name: string, path: string): FieldError[] {
-  const min = item.min[name];
-  const exceeds = (other: unknown) =>
-    other !== undefined && compareQuantities(parseQuantity(String(min)), parseQuantity(String(other))) > 0;
-  const max = item.max?.[name];
-  const request = item.defaultRequest?.[name];
-  const limit = item.default?.[name];
-  return [
-    ...(exceeds(max) ? [invalid(`${path}.min[${name}]`, min, `min value ${min} is greater than max value ${max}`)] : []),
-    ...(exceeds(request)
-      ? [invalid(`${path}.defaultRequest[${name}]`, request, `min value ${min} is greater than default request value ${request}`)]
-      : []),
-    ...(exceeds(limit)
-      ? [invalid(`${path}.default[${name}]`, min, `min value ${min} is greater than default value ${limit}`)]
-      : []),
-  ];
 }
 
 export function validateEvent(event: KubeObject): FieldError[] {

@@ -3,6 +3,7 @@
 import type { KindDeclarations } from '../declare.ts';
 import { withStatus } from '../defaults/fill.ts';
 import { defaultIngress, defaultIngressClass, defaultNetworkPolicy } from '../others/defaults.ts';
+import { validateIpAddress, validateIpAddressUpdate, validateServiceCidr } from './address-validation.ts';
 import {
   INGRESS_CLASS_COLUMNS,
   INGRESS_COLUMNS,
@@ -25,12 +26,21 @@ export const NETWORKING_KINDS: KindDeclarations = {
     generation: true,
     unconditionalUpdate: true,
   },
-  ipaddresses: { columns: IP_ADDRESS_COLUMNS, unconditionalUpdate: true, nameRule: 'pathSegment' },
+  ipaddresses: {
+    strategy: { validate: validateIpAddress, validateUpdate: validateIpAddressUpdate },
+    columns: IP_ADDRESS_COLUMNS,
+    unconditionalUpdate: true,
+    nameRule: 'pathSegment',
+  },
   networkpolicies: {
     strategy: { validate: validateNetworkPolicy, applyDefaults: defaultNetworkPolicy },
     columns: NETWORK_POLICY_COLUMNS,
     generation: true,
     unconditionalUpdate: true,
   },
-  servicecidrs: { strategy: { prepareForCreate: withStatus() }, columns: SERVICE_CIDR_COLUMNS, unconditionalUpdate: true },
+  servicecidrs: {
+    strategy: { validate: validateServiceCidr, prepareForCreate: withStatus() },
+    columns: SERVICE_CIDR_COLUMNS,
+    unconditionalUpdate: true,
+  },
 };

@@ -14,15 +14,10 @@ import {
   oneOf,
   required,
 } from '../validation/fields.ts';
-import {
-  cidrErrors,
-  isDomainPrefixedPath,
-  portNameErrors,
-  portNumberErrors,
-  wildcardDomainErrors,
-} from '../validation/formats.ts';
+import { cidrErrors, portNameErrors, portNumberErrors, wildcardDomainErrors } from '../validation/formats.ts';
 import { isIP, isStrictSubnet } from '../validation/ip.ts';
 import { validateLabelSelector } from '../validation/selector.ts';
+import { ingressControllerErrors, ingressParameterErrors } from './address-validation.ts';
 
 const PATH_TYPES = ['Exact', 'ImplementationSpecific', 'Prefix'];
 const PATH_SEQUENCES = ['//', '/./', '/../', '%2f', '%2F'];
@@ -105,12 +100,11 @@ function backendPortErrors(field: string, port: OwnField): FieldError[] {
 }
 
 export function validateIngressClass(ingressClass: KubeObject): FieldError[] {
-  const { controller } = ingressClass.spec ?? {};
-  const field = 'spec.controller';
-  if (isEmptyText(controller)) return [required(field)];
-  return isDomainPrefixedPath(controller)
-    ? []
-    : [invalid(field, controller, 'must be a domain-prefixed path (such as "acme.io/foo")')];
+  const { controller, parameters } = ingressClass.spec ?? {};
+  return [
+    ...(isEmptyText(controller) ? [required('spec.controller')] : ingressControllerErrors(String(controller))),
+    ...ingressParameterErrors(parameters),
+  ];
 }
 
 export function validateIngressClassUpdate(ingressClass: KubeObject, old: KubeObject): FieldError[] {

@@ -29,13 +29,18 @@ import {
   defaultResourceClaim,
   defaultResourceClaimTemplate,
 } from './defaults.ts';
+import { validateEndpointSlice, validateEndpointSliceUpdate } from './endpoint-slice-validation.ts';
+import { validateFlowSchema, validatePriorityLevel } from './flow-control-validation.ts';
+import { validateApiService, validateRuntimeClass, validateRuntimeClassUpdate } from './registration-validation.ts';
 import {
-  validateEndpointSlice,
-  validateEndpointSliceUpdate,
-  validateLease,
-  validatePriorityClass,
-  validatePriorityClassUpdate,
-} from './validation.ts';
+  validateClaimUpdate,
+  validateDeviceClass,
+  validateResourceClaim,
+  validateResourceClaimTemplate,
+  validateResourceSlice,
+  validateResourceSliceUpdate,
+} from './resource-validation.ts';
+import { validateLease, validatePriorityClass, validatePriorityClassUpdate } from './validation.ts';
 
 export const CLUSTER_KINDS: Readonly<Record<string, KindDeclarations>> = {
   'apiextensions.k8s.io/v1': {
@@ -43,7 +48,7 @@ export const CLUSTER_KINDS: Readonly<Record<string, KindDeclarations>> = {
   },
   'apiregistration.k8s.io/v1': {
     apiservices: {
-      strategy: { applyDefaults: defaultApiService, prepareForCreate: withStatus() },
+      strategy: { validate: validateApiService, applyDefaults: defaultApiService, prepareForCreate: withStatus() },
       columns: API_SERVICE_COLUMNS,
       nameRule: 'pathSegment',
     },
@@ -79,34 +84,57 @@ export const CLUSTER_KINDS: Readonly<Record<string, KindDeclarations>> = {
   },
   'flowcontrol.apiserver.k8s.io/v1': {
     flowschemas: {
-      strategy: { applyDefaults: defaultFlowSchema, prepareForCreate: withStatus() },
+      strategy: { validate: validateFlowSchema, applyDefaults: defaultFlowSchema, prepareForCreate: withStatus() },
       columns: FLOW_SCHEMA_COLUMNS,
       generation: true,
       unconditionalUpdate: true,
     },
     prioritylevelconfigurations: {
-      strategy: { applyDefaults: defaultPriorityLevel, prepareForCreate: withStatus() },
+      strategy: { validate: validatePriorityLevel, applyDefaults: defaultPriorityLevel, prepareForCreate: withStatus() },
       columns: PRIORITY_LEVEL_COLUMNS,
       generation: true,
       unconditionalUpdate: true,
     },
   },
-  'node.k8s.io/v1': { runtimeclasses: { columns: RUNTIME_CLASS_COLUMNS, unconditionalUpdate: true, createOnUpdate: true } },
+  'node.k8s.io/v1': {
+    runtimeclasses: {
+      strategy: { validate: validateRuntimeClass, validateUpdate: validateRuntimeClassUpdate },
+      columns: RUNTIME_CLASS_COLUMNS,
+      unconditionalUpdate: true,
+      createOnUpdate: true,
+    },
+  },
   'resource.k8s.io/v1': {
-    deviceclasses: { columns: AGE_COLUMNS, generation: true, unconditionalUpdate: true, deleteReturnsObject: true },
+    deviceclasses: {
+      strategy: { validate: validateDeviceClass },
+      columns: AGE_COLUMNS,
+      generation: true,
+      unconditionalUpdate: true,
+      deleteReturnsObject: true,
+    },
     resourceclaims: {
-      strategy: { applyDefaults: defaultResourceClaim, prepareForCreate: withStatus() },
+      strategy: {
+        validate: validateResourceClaim,
+        validateUpdate: validateClaimUpdate,
+        applyDefaults: defaultResourceClaim,
+        prepareForCreate: withStatus(),
+      },
       columns: RESOURCE_CLAIM_COLUMNS,
       unconditionalUpdate: true,
       deleteReturnsObject: true,
     },
     resourceclaimtemplates: {
-      strategy: { applyDefaults: defaultResourceClaimTemplate },
+      strategy: {
+        validate: validateResourceClaimTemplate,
+        validateUpdate: validateClaimUpdate,
+        applyDefaults: defaultResourceClaimTemplate,
+      },
       columns: AGE_COLUMNS,
       unconditionalUpdate: true,
       deleteReturnsObject: true,
     },
     resourceslices: {
+      strategy: { validate: validateResourceSlice, validateUpdate: validateResourceSliceUpdate },
       columns: RESOURCE_SLICE_COLUMNS,
       generation: true,
       unconditionalUpdate: true,

@@ -1,21 +1,7 @@
-/** Rules of the small groups: disruption budgets, priority and storage classes, leases, endpoint slices. */
-import { labelKeyErrors } from '../../machinery/names.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 import { validateAtMost100Percent, validateIntOrPercent } from '../apps/validation.ts';
 import type { FieldError } from '../definition.ts';
-import {
-  eachItem,
-  forbidden,
-  IMMUTABLE,
-  invalid,
-  invalidEach,
-  isEmptyText,
-  nonNegative,
-  oneOf,
-  required,
-  requiredOneOf,
-} from '../validation/fields.ts';
-import { externalIpErrors } from '../validation/formats.ts';
+import { forbidden, IMMUTABLE, invalid, nonNegative, oneOf } from '../validation/fields.ts';
 import { validateLabelSelector } from '../validation/selector.ts';
 
 export function validateDisruptionBudget(budget: KubeObject): FieldError[] {
@@ -71,27 +57,6 @@ export function validatePriorityClassUpdate(priorityClass: KubeObject, old: Kube
   ];
 }
 
-export function validateStorageClass({ provisioner, reclaimPolicy, volumeBindingMode }: KubeObject): FieldError[] {
-  return [
-    ...(isEmptyText(provisioner)
-      ? [required('provisioner')]
-      : invalidEach('provisioner', provisioner, labelKeyErrors(String(provisioner).toLowerCase()))),
-    ...oneOf('reclaimPolicy', reclaimPolicy, ['Delete', 'Retain']),
-    ...oneOf('volumeBindingMode', volumeBindingMode, ['Immediate', 'WaitForFirstConsumer']),
-  ];
-}
-
-export function validateStorageClassUpdate(storageClass: KubeObject, old: KubeObject): FieldError[] {
-  return [
-    ...['parameters', 'provisioner', 'reclaimPolicy']
-      .filter((member) => JSON.stringify(storageClass[member]) !== JSON.stringify(old[member]))
-      .map((member) => forbidden(member, `updates to ${member} are forbidden.`)),
-    ...(storageClass.volumeBindingMode === old.volumeBindingMode
-      ? []
-      : [invalid('volumeBindingMode', storageClass.volumeBindingMode, IMMUTABLE)]),
-  ];
-}
-
 export function validateLease(lease: KubeObject): FieldError[] {
   const { leaseDurationSeconds: seconds, leaseTransitions } = lease.spec ?? {};
   return [
@@ -100,26 +65,4 @@ export function validateLease(lease: KubeObject): FieldError[] {
       : []),
     ...nonNegative('spec.leaseTransitions', leaseTransitions),
   ];
-}
-
-const ADDRESS_TYPES = ['FQDN', 'IPv4', 'IPv6'];
-
-export function validateEndpointSlice({ addressType, endpoints, ports }: KubeObject): FieldError[] {
-  return [
-    ...requiredOneOf('addressType', addressType, ADDRESS_TYPES),
-    ...eachItem('endpoints', endpoints, (endpoint, path) => {
-      const field = `${path}.addresses`;
-      if (!(endpoint?.addresses?.length > 0)) return [required(field, 'must contain at least 1 address')];
-      if (addressType !== 'IPv4' && addressType !== 'IPv6') return [];
-      return eachItem(field, endpoint.addresses, (address, at) => invalidEach(at, address, externalIpErrors(address)));
-    }),
-    ...eachItem('ports', ports, (port, path) =>
-      port?.protocol ? oneOf(`${path}.protocol`, port.protocol, ['SCTP', 'TCP', 'UDP']) : [],
-    ),
-  ];
-}
-
-export function validateEndpointSliceUpdate(slice: KubeObject, old: KubeObject): FieldError[] {
-  const { addressType } = slice;
-  return addressType === old.addressType ? [] : [invalid('addressType', addressType, IMMUTABLE)];
 }

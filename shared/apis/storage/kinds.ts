@@ -3,7 +3,6 @@
 import type { KindDeclarations } from '../declare.ts';
 import { withStatus } from '../defaults/fill.ts';
 import { defaultCsiDriver, defaultStorageClass } from '../others/defaults.ts';
-import { validateStorageClass, validateStorageClassUpdate } from '../others/validation.ts';
 import {
   CSI_CAPACITY_COLUMNS,
   CSI_DRIVER_COLUMNS,
@@ -12,11 +11,36 @@ import {
   VOLUME_ATTACHMENT_COLUMNS,
   VOLUME_ATTRIBUTES_CLASS_COLUMNS,
 } from './columns.ts';
+import {
+  validateCsiDriver,
+  validateCsiDriverUpdate,
+  validateCsiNode,
+  validateCsiNodeUpdate,
+  validateStorageCapacity,
+  validateStorageCapacityUpdate,
+  validateStorageClass,
+  validateStorageClassUpdate,
+  validateVolumeAttachment,
+  validateVolumeAttachmentUpdate,
+  validateVolumeAttributesClass,
+  validateVolumeAttributesClassUpdate,
+} from './validation.ts';
 
 export const STORAGE_KINDS: KindDeclarations = {
-  csidrivers: { strategy: { applyDefaults: defaultCsiDriver }, columns: CSI_DRIVER_COLUMNS, deleteReturnsObject: true },
-  csistoragecapacities: { columns: CSI_CAPACITY_COLUMNS },
-  csinodes: { columns: CSI_NODE_COLUMNS, deleteReturnsObject: true },
+  csidrivers: {
+    strategy: { validate: validateCsiDriver, validateUpdate: validateCsiDriverUpdate, applyDefaults: defaultCsiDriver },
+    columns: CSI_DRIVER_COLUMNS,
+    deleteReturnsObject: true,
+  },
+  csistoragecapacities: {
+    strategy: { validate: validateStorageCapacity, validateUpdate: validateStorageCapacityUpdate },
+    columns: CSI_CAPACITY_COLUMNS,
+  },
+  csinodes: {
+    strategy: { validate: validateCsiNode, validateUpdate: validateCsiNodeUpdate },
+    columns: CSI_NODE_COLUMNS,
+    deleteReturnsObject: true,
+  },
   storageclasses: {
     strategy: { validate: validateStorageClass, validateUpdate: validateStorageClassUpdate, applyDefaults: defaultStorageClass },
     columns: STORAGE_CLASS_COLUMNS,
@@ -24,9 +48,18 @@ export const STORAGE_KINDS: KindDeclarations = {
     deleteReturnsObject: true,
   },
   volumeattachments: {
-    strategy: { prepareForCreate: withStatus({ attached: false }) },
+    strategy: {
+      validate: validateVolumeAttachment,
+      validateUpdate: validateVolumeAttachmentUpdate,
+      prepareForCreate: withStatus({ attached: false }),
+    },
     columns: VOLUME_ATTACHMENT_COLUMNS,
     deleteReturnsObject: true,
   },
-  volumeattributesclasses: { columns: VOLUME_ATTRIBUTES_CLASS_COLUMNS, unconditionalUpdate: true, deleteReturnsObject: true },
+  volumeattributesclasses: {
+    strategy: { validate: validateVolumeAttributesClass, validateUpdate: validateVolumeAttributesClassUpdate },
+    columns: VOLUME_ATTRIBUTES_CLASS_COLUMNS,
+    unconditionalUpdate: true,
+    deleteReturnsObject: true,
+  },
 };

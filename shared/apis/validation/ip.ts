@@ -64,3 +64,27 @@ function groupsOf(text: string): number[] {
 function fold(parts: readonly number[], bits: bigint): bigint {
   return parts.reduce((value, part) => (value << bits) + BigInt(part), 0n);
 }
+
+/** The address as it is written in one way only (RFC 5952): no leading zeros, the longest run of zero groups as `::`. The text must be an address. */
+export function canonicalIp(text: string): string {
+  const ip = ipToNumber(text);
+  if (!ip) return text;
+  const parts = (count: number, bits: bigint) =>
+    Array.from({ length: count }, (_, index) => Number((ip.value >> (BigInt(count - 1 - index) * bits)) & ((1n << bits) - 1n)));
+  if (ip.bits === 32) return parts(4, 8n).join('.');
+  const groups = parts(8, 16n).map((group) => group.toString(16));
+  const run = longestZeros(groups);
+  if (run.length < 2) return groups.join(':');
+  return `${groups.slice(0, run.start).join(':')}::${groups.slice(run.start + run.length).join(':')}`;
+}
+
+/** The first of the longest runs of zero groups. */
+function longestZeros(groups: readonly string[]): { start: number; length: number } {
+  let best = { start: 0, length: 0 };
+  for (let start = 0; start < groups.length; start += 1) {
+    let length = 0;
+    while (groups[start + length] === '0') length += 1;
+    if (length > best.length) best = { start, length };
+  }
+  return best;
+}

@@ -124,7 +124,14 @@ function nodeAffinityErrors(field: string, affinity: OwnField): FieldError[] {
   const at = `${field}.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms`;
   const terms = requiredTerms.nodeSelectorTerms;
   if (!Array.isArray(terms) || terms.length === 0) return [required(at, 'must have at least one node selector term')];
-  return eachItem(at, terms, (term, path) => eachItem(`${path}.matchExpressions`, term?.matchExpressions, nodeRequirementErrors));
+  return nodeSelectorTermErrors(at, terms);
+}
+
+/** Errors of the terms of a node selector. */
+export function nodeSelectorTermErrors(field: string, terms: unknown): FieldError[] {
+  return eachItem(field, terms, (term, path) =>
+    eachItem(`${path}.matchExpressions`, term?.matchExpressions, nodeRequirementErrors),
+  );
 }
 
 function nodeRequirementErrors(requirement: OwnField, path: string): FieldError[] {

@@ -34,10 +34,11 @@ function requestErrors(field: string, name: string, amount: string, limit: strin
 }
 
 function amountErrors(field: string, name: string, amount: string): FieldError[] {
-  return [...resourceNameErrors(field, name), ...amountValueErrors(field, name, amount)];
+  return [...containerResourceNameErrors(field, name), ...amountValueErrors(field, name, amount)];
 }
 
-function resourceNameErrors(field: string, name: string): FieldError[] {
+/** Names of resources that a container may have. */
+export function containerResourceNameErrors(field: string, name: string): FieldError[] {
   const errors = invalidEach(field, name, labelKeyErrors(name));
   if (name.includes('/')) return errors;
   if (errors.length > 0) return [...errors, invalid(field, name, 'must be a standard resource for containers')];
