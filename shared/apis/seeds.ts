@@ -1,7 +1,9 @@
 /** What a fresh cluster holds before its first user: bootstrap objects, as kube-apiserver creates them. */
 import type { KubeObject } from '../machinery/object.ts';
 import { seedSet } from './data/load.ts';
+import { federationRoles } from './kubeadmiral/roles.ts';
 import { shippedTypeConfigs } from './kubeadmiral/type-configs.ts';
+import { LAMIRAL_GROUP } from './lamiral/kinds.ts';
 
 /** Namespace of the control plane: Secrets of member clusters lie here. */
 export const SYSTEM_NAMESPACE = 'kube-admiral-system';
@@ -23,17 +25,19 @@ export function seedObjects(): KubeObject[] {
     ...seedSet('clusterrolebindings'),
     ...seedSet('roles'),
     ...seedSet('rolebindings'),
+    serviceCidr(),
     kubernetesService(),
   ];
 }
 
 /**
- * `seedObjects` and what the control plane adds: its system namespace and the shipped FederatedTypeConfigs. Seeds belong to the control
+ * `seedObjects` and what the control plane adds: roles for its own kinds, its system namespace and the shipped FederatedTypeConfigs. Seeds belong to the control
  * plane alone: every member has its own, so they are marked as not to be federated. `own`: seeds that only the caller knows, marked likewise.
  */
 export function controlPlaneSeeds(own: readonly KubeObject[] = []): KubeObject[] {
   const namespace: KubeObject = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: SYSTEM_NAMESPACE } };
-  return [...[...seedObjects(), ...own].map(keptAtHome), namespace, ...shippedTypeConfigs()];
+  const seeds = [...seedObjects(), ...federationRoles(LAMIRAL_GROUP), ...own];
+  return [...seeds.map(keptAtHome), namespace, ...shippedTypeConfigs()];
 }
 
 function keptAtHome(seed: KubeObject): KubeObject {
@@ -64,6 +68,16 @@ export function kubernetesEndpoints(address: string, port: number): KubeObject[]
       ports: [{ name: 'https', port, protocol: 'TCP' }],
     },
   ];
+}
+
+/** The range of Service addresses; its controller makes it ready. */
+function serviceCidr(): KubeObject {
+  return {
+    apiVersion: 'networking.k8s.io/v1',
+    kind: 'ServiceCIDR',
+    metadata: { name: 'kubernetes', finalizers: ['networking.k8s.io/service-cidr-finalizer'] },
+    spec: { cidrs: ['10.96.0.0/12'] },
+  };
 }
 
 function kubernetesService(): KubeObject {

@@ -1,10 +1,11 @@
 /** Runs all controllers of one simulated cluster over its store: level-triggered, woken by commits, resumed from what is stored. */
 import type { Registry } from '../../../shared/apis/definition.ts';
 import type { ResourceService } from '../../../shared/apiserver/server.ts';
+import { deepEqual } from '../../../shared/machinery/equality.ts';
 import type { KubeObject } from '../../../shared/machinery/object.ts';
 import type { Store } from '../../../shared/ports/object-store.ts';
 import type { Clock, Ids, Log } from '../../../shared/ports/system.ts';
-import { type CacheEvent, createCache } from './cache.ts';
+import { type CacheEvent, controllerUid, createCache } from './cache.ts';
 import { type ControllerContext, kindsOf } from './context.ts';
 import { reconcileCronJob } from './cron-job.ts';
 import { reconcileDaemonSet } from './daemon-set.ts';
@@ -12,17 +13,30 @@ import { reconcileDeployment } from './deployment.ts';
 import { reconcileJob } from './job.ts';
 import { freesRoom, reconcilePod, schedulePods } from './pod-lifecycle.ts';
 import { createKeyQueue, type KeyQueue } from './queue.ts';
-import { reconcileReplicaSet } from './replica-set.ts';
+import { adopters, reconcileReplicaSet, reconcileReplicationController } from './replica-set.ts';
 import { reconcileStatefulSet } from './stateful-set.ts';
 
-const RESOURCES = ['nodes', 'pods', 'replicasets', 'deployments', 'statefulsets', 'daemonsets', 'jobs', 'cronjobs'];
+const RESOURCES = [
+  'nodes',
+  'pods',
+  'replicasets',
+  'replicationcontrollers',
+  'deployments',
+  'statefulsets',
+  'daemonsets',
+  'jobs',
+  'cronjobs',
+];
 const CONCURRENCY = 16;
 const SCHEDULER = 'scheduler';
+/** Work on a namespace whose uncontrolled pods changed: somebody may adopt them. */
+const ADOPTION = 'adoption';
 
 type Reconcile = (context: ControllerContext, namespace: string, name: string) => Promise<void>;
 const RECONCILERS: Record<string, Reconcile> = {
   deployments: reconcileDeployment,
   replicasets: reconcileReplicaSet,
+  replicationcontrollers: reconcileReplicationController,
   statefulsets: reconcileStatefulSet,
   daemonsets: reconcileDaemonSet,
   jobs: reconcileJob,
@@ -32,6 +46,7 @@ const RECONCILERS: Record<string, Reconcile> = {
 const RESOURCE_BY_KIND: Record<string, string> = {
   Deployment: 'deployments',
   ReplicaSet: 'replicasets',
+  ReplicationController: 'replicationcontrollers',
   StatefulSet: 'statefulsets',
   DaemonSet: 'daemonsets',
   Job: 'jobs',
@@ -59,7 +74,7 @@ export async function startControllers(deps: ControllerDeps): Promise<Controller
   const queue: KeyQueue = createKeyQueue({
     concurrency: CONCURRENCY,
     now: () => deps.clock.now(),
-    work: (key) => work(context, waitingForNode, key),
+    work: (key) => work(context, queue, waitingForNode, key),
     onError: (key, error) =>
       deps.log.warn('a simulated controller failed and will try again', { cluster: deps.cluster, key, error: String(error) }),
   });
@@ -105,9 +120,13 @@ export async function startControllers(deps: ControllerDeps): Promise<Controller
   };
 }
 
-async function work(context: ControllerContext, waitingForNode: Set<string>, key: string): Promise<void> {
+async function work(context: ControllerContext, queue: KeyQueue, waitingForNode: Set<string>, key: string): Promise<void> {
   if (key === SCHEDULER) return schedulePods(context, waitingForNode);
   const [resource = '', namespace = '', name = ''] = key.split('/');
+  if (resource === ADOPTION) {
+    for (const owner of adopters(context, namespace)) queue.add(owner);
+    return;
+  }
   return RECONCILERS[resource]?.(context, namespace, name);
 }
 
@@ -117,6 +136,8 @@ function route(queue: KeyQueue, waitingForNode: Set<string>, contextOf: () => Co
   const { namespace = '', name = '' } = object.metadata;
   if (!deleted && RECONCILERS[resource]) queue.add(`${resource}/${namespace}/${name}`);
   wakeController(queue, object);
+  // One that lost its pod must hear of it too.
+  if (event.old) wakeController(queue, event.old);
   if (resource === 'pods') routePod(queue, waitingForNode, event);
   if (resource === 'nodes') nodesChanged(queue, contextOf, waitingForNode, event.old === undefined || deleted);
 }
@@ -133,6 +154,9 @@ function routePod(queue: KeyQueue, waitingForNode: Set<string>, event: CacheEven
   const waits = !deleted && !object.spec.nodeName && !object.metadata.deletionTimestamp;
   if (waits) waitingForNode.add(key);
   else waitingForNode.delete(key);
+  const isStranger = !deleted && controllerUid(object) === undefined;
+  if (isStranger && (!old || controllerUid(old) || !deepEqual(old.metadata.labels ?? {}, object.metadata.labels ?? {})))
+    queue.add(`${ADOPTION}/${object.metadata.namespace}/`);
   const isNew = waits && old === undefined;
   if (isNew || (freesRoom(old, object, deleted) && waitingForNode.size > 0)) queue.add(SCHEDULER);
 }

@@ -38,7 +38,7 @@ import { validateLimitRange, validateResourceQuota, validateResourceQuotaUpdate 
 import { validateNode, validateNodeUpdate } from './node-validation.ts';
 import { POD_COLUMNS } from './pod-columns.ts';
 import { preparePod } from './pod-create.ts';
-import { validatePod, validatePodTemplateObject, validatePodUpdate, validateReplicationController } from './pod-validation.ts';
+import { validatePod, validatePodChange, validatePodTemplateObject, validateReplicationController } from './pod-validation.ts';
 import { allocateService, reallocateService } from './service.ts';
 import { validateService, validateServiceUpdate } from './service-validation.ts';
 import {
@@ -154,7 +154,7 @@ export const CORE_KINDS: KindDeclarations = {
   pods: {
     strategy: {
       validate: validatePod,
-      validateUpdate: validatePodUpdate,
+      validateChange: validatePodChange,
       applyDefaults: defaultPod,
       prepareForCreate: preparePod,
     },

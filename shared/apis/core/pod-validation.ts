@@ -14,10 +14,14 @@ export function validatePodTemplateObject(object: KubeObject): FieldError[] {
 }
 
 /**
- * A pod's spec stays, but for images, a shorter deadline, more tolerations and fewer scheduling gates. Ephemeral containers and resources
- * pass here, because their subresources come through the same check.
+ * A pod's spec stays, but for images, a shorter deadline, more tolerations and fewer scheduling gates, and for what the subresource is there to change:
+ * `resize` resources, `ephemeralcontainers` those, `binding` the node.
  */
-export function validatePodUpdate(pod: KubeObject, old: KubeObject): FieldError[] {
+export function validatePodChange(pod: KubeObject, old: KubeObject, subresource: string): FieldError[] {
+  return [...validatePod(pod), ...changeErrors(pod, old, subresource)];
+}
+
+function changeErrors(pod: KubeObject, old: KubeObject, subresource: string): FieldError[] {
   const spec = pod.spec ?? {};
   const before = old.spec ?? {};
   for (const member of ['containers', 'initContainers']) {
@@ -27,7 +31,9 @@ export function validatePodUpdate(pod: KubeObject, old: KubeObject): FieldError[
   return [
     ...deadlineErrors(spec.activeDeadlineSeconds, before.activeDeadlineSeconds),
     ...onlyAdded(spec.tolerations, before.tolerations),
-    ...(deepEqual(fixedSpec(spec), fixedSpec(before)) ? [] : [forbidden('spec', ONLY_THESE)]),
+    ...(deepEqual(fixedSpec(spec, subresource), fixedSpec(withMendedGrace(before, spec), subresource))
+      ? []
+      : [forbidden('spec', ONLY_THESE)]),
   ];
 }
 
@@ -52,18 +58,26 @@ function withoutSeconds({ tolerationSeconds: _seconds, ...toleration }: OwnField
   return toleration;
 }
 
+/** Members of a pod's spec that one subresource alone may change. */
+const CHANGED_BY: Readonly<Record<string, string>> = { binding: 'nodeName', ephemeralcontainers: 'ephemeralContainers' };
+
 /** The spec without what a change may touch. */
-function fixedSpec({
-  activeDeadlineSeconds: _deadline,
-  tolerations: _tolerations,
-  schedulingGates: _gates,
-  ...spec
-}: OwnField): OwnField {
-  const withoutImages = (containers: OwnField[] = []) =>
-    containers.map(({ image: _image, resources: _resources, ...container }) => container);
-  // Set when the pod is bound; the spec's own value does not change otherwise.
-  const { nodeName: _nodeName, ephemeralContainers: _ephemeral, ...rest } = spec;
-  return { ...rest, containers: withoutImages(spec.containers), initContainers: withoutImages(spec.initContainers) };
+function fixedSpec(
+  { activeDeadlineSeconds: _deadline, tolerations: _tolerations, schedulingGates: _gates, ...spec }: OwnField,
+  subresource: string,
+): OwnField {
+  const fixedContainers = (containers: OwnField[] = []) =>
+    containers.map(({ image: _image, resources, ...container }) =>
+      subresource === 'resize' ? container : { ...container, resources: resources ?? {} },
+    );
+  const { [CHANGED_BY[subresource] ?? '']: _own, ...fixed } = spec;
+  return { ...fixed, containers: fixedContainers(spec.containers), initContainers: fixedContainers(spec.initContainers) };
+}
+
+/** A grace period below zero, which old servers took, may be mended to 1. */
+function withMendedGrace(before: OwnField, spec: OwnField): OwnField {
+  const isMended = before.terminationGracePeriodSeconds < 0 && spec.terminationGracePeriodSeconds === 1;
+  return isMended ? { ...before, terminationGracePeriodSeconds: 1 } : before;
 }
 
 export function validateReplicationController(controller: KubeObject): FieldError[] {
