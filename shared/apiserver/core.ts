@@ -42,6 +42,8 @@ export type WriteContext = {
   /** Who the change log says wrote it. */
   writer: string;
   warn(text: string): void;
+  /** Adds to the audit record; absent for writes that have none. */
+  annotate?(key: string, value: string): void;
 };
 
 /** What a write left behind: the object as stored (`removed`: as it was last), and the same decoded, in the version that was asked for. */

@@ -37,10 +37,22 @@ export function admissionRequest(
   operation: AdmissionRequest['operation'],
   objects: { object?: KubeObject; old?: KubeObject },
 ): AdmissionRequest {
-  const { definition, subresource, namespace, user, dryRun, warn } = context;
+  const { definition, subresource, namespace, user, dryRun, warn, annotate } = context;
   const name = objects.object?.metadata.name ?? objects.old?.metadata.name ?? context.name;
   const reinvocation: AdmissionRequest['reinvocation'] = { round: 1, needed: false };
-  return { definition, operation, subresource, namespace, name, ...objects, user, dryRun, warn, reinvocation };
+  return {
+    definition,
+    operation,
+    subresource,
+    namespace,
+    name,
+    ...objects,
+    user,
+    dryRun,
+    warn,
+    ...(annotate ? { annotate } : {}),
+    reinvocation,
+  };
 }
 
 /** The first pass. What it changes has no owner among the managedFields: upstream notes the owners before it admits. */

@@ -8,12 +8,12 @@ import { COST_EXCEEDED, type Frame, type Step } from './frame.ts';
 import { fromJson } from './json.ts';
 import { KUBERNETES_FUNCTIONS } from './library/all.ts';
 import { type AuthorizationCheck, isNeedsDecision } from './library/authorizer.ts';
-import { validateLiterals } from './literal-checks.ts';
+import { instantiationProblem, validateTree } from './literal-checks.ts';
 import { parseCel } from './parser.ts';
 import { plan } from './plan.ts';
 import { schemaType } from './schema-types.ts';
 import { showComplaints } from './source.ts';
-import { type CelType, DYN, showType } from './types.ts';
+import { type CelType, DYN, showResult } from './types.ts';
 import { type CelValue, isFault, typeValue } from './values.ts';
 
 /** Cost that one evaluation may have (apiserver/pkg/apis/cel), whatever is left of the budget. */
@@ -62,11 +62,13 @@ export function compileCel(expression: string, options: CelOptions): CelCompiled
   const parsed = parseCel(expression);
   if (!parsed.ok) return invalid(expression, parsed.complaints);
   const checked = checkCel(parsed.node, scopeOf(options), KUBERNETES_FUNCTIONS);
-  const complaints = checked.complaints.length > 0 ? checked.complaints : validateLiterals(parsed.node);
+  const complaints = checked.complaints.length > 0 ? checked.complaints : validateTree(parsed.node, checked.members);
   if (complaints.length > 0) return invalid(expression, complaints);
   const wanted = options.returns ?? 'any';
   if (wanted !== 'any' && checked.type.kind !== wanted)
-    return { ok: false, kind: 'type', error: `must evaluate to ${wanted} but got ${showType(checked.type)}` };
+    return { ok: false, kind: 'type', error: `must evaluate to ${wanted} but got ${showResult(checked.type)}` };
+  const problem = instantiationProblem(parsed.node, checked.calls);
+  if (problem !== undefined) return { ok: false, kind: 'invalid', error: `program instantiation failed: ${problem}` };
   const step = plan({ calls: checked.calls, names: checked.names, constants: TYPE_CONSTANTS }, new Map(), parsed.node);
   const schemas = options.schemaTypes ?? {};
   return { ok: true, program: { type: checked.type, evaluate: (bindings, budget) => run(step, schemas, bindings, budget) } };

@@ -30,6 +30,8 @@ export type Checked = {
   calls: ReadonlyMap<CallNode, Resolution>;
   /** Selections that spell the name of a variable with dots. */
   names: ReadonlyMap<SelectNode, string>;
+  /** Types of the members of list and map literals, optional ones unwrapped. */
+  members: ReadonlyMap<Node, CelType>;
   complaints: readonly Complaint[];
 };
 
@@ -39,15 +41,25 @@ type Checker = {
   variables: number;
   calls: Map<CallNode, Resolution>;
   names: Map<SelectNode, string>;
+  members: Map<Node, CelType>;
   complaints: Complaint[];
 };
 
 /** Checks a whole expression. With complaints the type is not to be used. */
 export function checkCel(node: Node, scope: Scope, functions: Functions): Checked {
-  const checker: Checker = { functions, known: new Map(), variables: 0, calls: new Map(), names: new Map(), complaints: [] };
+  const checker: Checker = {
+    functions,
+    known: new Map(),
+    variables: 0,
+    calls: new Map(),
+    names: new Map(),
+    members: new Map(),
+    complaints: [],
+  };
   const type = typeOf(checker, scope, node);
-  const { calls, names, complaints } = checker;
-  return { type: substitute(checker.known, type, true), calls, names, complaints };
+  const { calls, names, complaints, known } = checker;
+  const members = new Map([...checker.members].map(([member, given]) => [member, substitute(known, given, true)]));
+  return { type: substitute(known, type, true), calls, names, members, complaints };
 }
 
 function complain(checker: Checker, at: number, message: string): CelType {
@@ -220,17 +232,23 @@ function unwrapOptional(checker: Checker, at: number, type: CelType): CelType {
   return type;
 }
 
-function join(checker: Checker, at: number, previous: CelType | undefined, current: CelType): CelType {
+/** Elements of different types make the whole dynamic; whether that is allowed is decided when the tree is complete. */
+function join(checker: Checker, previous: CelType | undefined, current: CelType): CelType {
   if (previous === undefined) return current;
-  return fits(checker, previous, current) ? mostGeneral(previous, current) : mismatch(checker, at, previous, current);
+  return fits(checker, previous, current) ? mostGeneral(previous, current) : DYN;
+}
+
+/** The type of a member of a literal, noted. */
+function memberType(checker: Checker, scope: Scope, node: Node, optional: boolean): CelType {
+  const type = typeOf(checker, scope, node);
+  const member = optional ? unwrapOptional(checker, node.at, type) : type;
+  checker.members.set(node, member);
+  return member;
 }
 
 function listType(checker: Checker, scope: Scope, { items }: ListNode): CelType {
   let element: CelType | undefined;
-  for (const { node, optional } of items) {
-    const type = typeOf(checker, scope, node);
-    element = join(checker, node.at, element, optional ? unwrapOptional(checker, node.at, type) : type);
-  }
+  for (const { node, optional } of items) element = join(checker, element, memberType(checker, scope, node, optional));
   return listOf(element ?? newVariable(checker));
 }
 
@@ -238,9 +256,8 @@ function mapType(checker: Checker, scope: Scope, { entries }: MapNode): CelType 
   let keyType: CelType | undefined;
   let valueType: CelType | undefined;
   for (const { key, value, optional } of entries) {
-    keyType = join(checker, key.at, keyType, typeOf(checker, scope, key));
-    const type = typeOf(checker, scope, value);
-    valueType = join(checker, value.at, valueType, optional ? unwrapOptional(checker, value.at, type) : type);
+    keyType = join(checker, keyType, memberType(checker, scope, key, false));
+    valueType = join(checker, valueType, memberType(checker, scope, value, optional));
   }
   return mapOf(keyType ?? newVariable(checker), valueType ?? newVariable(checker));
 }
@@ -270,16 +287,19 @@ function foldType(checker: Checker, scope: Scope, node: FoldNode): CelType {
   const range = substitute(checker.known, typeOf(checker, scope, node.range), false);
   const types = loopTypes(checker, node, range);
   const inner = new Map([...scope, ...node.names.map((name, index) => [name, types[index] ?? DYN] as const)]);
-  if (node.where) requireBool(checker, node.where, typeOf(checker, inner, node.where));
+  const where = node.where && typeOf(checker, inner, node.where);
   const step = typeOf(checker, inner, node.step);
+  if (where) requireCondition(checker, node, where, node.kind.startsWith('transformMap') ? mapOf(types[0], step) : listOf(step));
   switch (node.kind) {
     case 'all':
     case 'exists':
-    case 'existsOne':
       requireBool(checker, node.step, step);
       return BOOL;
+    case 'existsOne':
+      requireCondition(checker, node, step, INT);
+      return BOOL;
     case 'filter':
-      requireBool(checker, node.step, step);
+      requireCondition(checker, node, step, listOf(types[0]));
       return listOf(types[0]);
     case 'map':
     case 'transformList':
@@ -298,6 +318,13 @@ function entryType(checker: Checker, node: FoldNode, step: CelType): CelType {
 
 function requireBool(checker: Checker, node: Node, type: CelType): void {
   if (!fits(checker, type, BOOL)) mismatch(checker, node.at, BOOL, type);
+}
+
+/** Where the macro expands to a conditional over what was gathered so far, the complaint is about that. */
+function requireCondition(checker: Checker, node: FoldNode, condition: CelType, gathered: CelType): void {
+  if (fits(checker, condition, BOOL)) return;
+  const shown = [condition, gathered, gathered].map((type) => showType(substitute(checker.known, type, true))).join(', ');
+  complain(checker, node.at, `found no matching overload for '_?_:_' applied to '(${shown})'`);
 }
 
 function bindType(checker: Checker, scope: Scope, node: BindNode): CelType {

@@ -90,10 +90,32 @@ function wordAt(take: (pattern: RegExp) => RegExpExecArray | null, text: string,
   return symbol === undefined ? undefined : { kind: 'symbol', text: symbol, at };
 }
 
-/** A text that never ends is unreadable up to the end of its line; anything else is one character. */
+const HEX_DIGITS: Readonly<Record<string, number>> = { x: 2, X: 2, u: 4, U: 8 };
+
+/** What ANTLR cannot read: up to and with the character at which no word is possible any more. */
 function unreadable(text: string, at: number): string {
-  const quote = text[at];
-  if (quote !== '"' && quote !== "'") return String.fromCodePoint(text.codePointAt(at) ?? 0);
-  const end = text.slice(at).search(/[\n\r]/);
-  return end < 0 ? text.slice(at) : text.slice(at, at + Math.max(end, 1));
+  const first = String.fromCodePoint(text.codePointAt(at) ?? 0);
+  if (first === '=' || first === '&' || first === '|') return text.slice(at, at + 2);
+  if (first !== '"' && first !== "'") return first;
+  for (let index = at + 1; index < text.length; index += 1) {
+    const char = text[index] ?? '';
+    if (char === '\n' || char === '\r') return text.slice(at, index + 1);
+    if (char !== '\\') continue;
+    const wrong = wrongEscape(text, index);
+    if (wrong !== undefined) return text.slice(at, wrong + 1);
+    index += 1;
+  }
+  return text.slice(at);
+}
+
+/** Where an escape goes wrong; undefined: it is right. */
+function wrongEscape(text: string, at: number): number | undefined {
+  const kind = text[at + 1] ?? '';
+  const digits = HEX_DIGITS[kind];
+  if (digits !== undefined) {
+    for (let index = at + 2; index < at + 2 + digits; index += 1) if (!/[\da-fA-F]/.test(text[index] ?? '')) return index;
+    return undefined;
+  }
+  if (/[0-3]/.test(kind)) return [at + 2, at + 3].find((index) => !/[0-7]/.test(text[index] ?? ''));
+  return /[abfnrtv"'\\?`]/.test(kind) ? undefined : at + 1;
 }

@@ -12,6 +12,8 @@ const DEPTH_MAX = 250;
 
 const OPERAND =
   "{'[', '{', '(', '.', '-', '!', 'true', 'false', 'null', NUM_FLOAT, NUM_INT, NUM_UINT, STRING, BYTES, IDENTIFIER}";
+/** Words that an operand may begin with. */
+const OPERAND_KINDS = new Set(['identifier', 'int', 'uint', 'float', 'string', 'bytes']);
 const RESERVED = new Set(
   'as break const continue else for function if import let loop package namespace return var void while'.split(' '),
 );
@@ -37,7 +39,11 @@ export function parseCel(source: string): Parsed {
   try {
     const node = readExpression(reader);
     const rest = peek(reader);
-    if (rest.kind !== 'end') throw syntaxFault(rest, `extraneous input '${rest.text}' expecting <EOF>`);
+    if (rest.kind !== 'end')
+      throw syntaxFault(
+        rest,
+        `${peek(reader, 1).kind === 'end' ? 'extraneous' : 'mismatched'} input '${rest.text}' expecting <EOF>`,
+      );
     return complaints.length > 0 ? { ok: false, complaints } : { ok: true, node };
   } catch (error) {
     if (!isSyntaxFault(error)) throw error;
@@ -93,7 +99,7 @@ function readExpression(reader: Reader): Node {
   let node = condition;
   if (question) {
     const yes = readLogic(reader, '||', '_||_', () => readLogic(reader, '&&', '_&&_', () => readRelation(reader)));
-    expect(reader, ':', "{'||', ':'}");
+    expect(reader, ':', "':'");
     node = call(question.at, '_?_:_', [condition, yes, readExpression(reader)]);
   }
   reader.depth -= 1;
@@ -235,8 +241,11 @@ function readSymbol(reader: Reader, token: Token): Node {
       if (name.kind === 'identifier' && !WORDS.has(name.text)) return readIdentifier(reader, name, '.');
       throw syntaxFault(name, `mismatched input '${name.text}' expecting IDENTIFIER`);
     }
-    default:
-      throw syntaxFault(token, `mismatched input '${token.text}' expecting ${OPERAND}`);
+    default: {
+      // One word too many is passed over by upstream's parser, and called so.
+      const isExtra = OPERAND_KINDS.has(peek(reader).kind);
+      throw syntaxFault(token, `${isExtra ? 'extraneous' : 'mismatched'} input '${token.text}' expecting ${OPERAND}`);
+    }
   }
 }
 
@@ -291,7 +300,7 @@ function readList(reader: Reader, { at }: Token): Node {
     items.push({ node: readExpression(reader), optional });
     if (!takeIf(reader, ',')) break;
   }
-  expect(reader, ']', '');
+  expect(reader, ']', "{']', ','}");
   return { op: 'list', at, items };
 }
 
@@ -304,7 +313,7 @@ function readMap(reader: Reader, { at }: Token): Node {
     entries.push({ key, value: readExpression(reader), optional });
     if (!takeIf(reader, ',')) break;
   }
-  expect(reader, '}', '');
+  expect(reader, '}', "{'}', ','}");
   return { op: 'map', at, entries };
 }
 

@@ -3,7 +3,7 @@
 import { CHARS_PER_COST, charge, type Frame } from './frame.ts';
 import { isMap } from './functions.ts';
 import { type Arithmetic, arithmetic, compare, contains, equals, sizeOf } from './operators.ts';
-import { type CelOptional, type CelValue, fail, isList, kindOf, NO_OVERLOAD, NONE, some } from './values.ts';
+import { type CelOptional, type CelValue, fail, isList, kindOf, NONE, some } from './values.ts';
 
 type Operator = (frame: Frame, a: CelValue, b: CelValue) => CelValue;
 
@@ -65,7 +65,7 @@ function indexOf(container: CelValue, index: CelValue): CelValue {
   if (kindOf(container) === 'optional') return optionalIndex(container, index);
   const value = at(container, index);
   if (value !== undefined) return value;
-  return fail(isMap(container) ? `no such key: ${showKey(index)}` : `index out of bounds: ${showKey(index)}`);
+  return fail(isList(container) ? `index out of bounds: ${showKey(index)}` : `no such key: ${showKey(index)}`);
 }
 
 function optionalIndex(container: CelValue, index: CelValue): CelValue {
@@ -76,7 +76,7 @@ function optionalIndex(container: CelValue, index: CelValue): CelValue {
 
 function at(container: CelValue, index: CelValue): CelValue | undefined {
   if (isMap(container)) return container.get(index);
-  if (!isList(container)) return fail(NO_OVERLOAD);
+  if (!isList(container)) return undefined;
   const position =
     typeof index === 'bigint' ? Number(index) : kindOf(index) === 'uint' ? Number((index as { value: bigint }).value) : index;
   if (typeof position !== 'number' || !Number.isInteger(position))

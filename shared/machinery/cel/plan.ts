@@ -10,6 +10,7 @@ import {
   type CelValue,
   fail,
   isFault,
+  isList,
   kindOf,
   mapKey,
   NO_OVERLOAD,
@@ -74,6 +75,7 @@ function planSelect(planner: Planner, locals: Locals, node: SelectNode): Step {
     if (kindOf(target) === 'optional') return optionalField((target as CelOptional).value, field);
     if (optional) return optionalField(target, field);
     const value = isMap(target) ? target.get(field) : undefined;
+    if (isList(target)) return fail("unsupported index type 'string' in list");
     return value === undefined ? fail(`no such key: ${field}`) : value;
   };
 }

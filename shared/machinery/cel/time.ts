@@ -51,7 +51,8 @@ export function parseTimestamp(text: string): CelTimestamp | undefined {
   const offset = zone === 'Z' ? 0 : offsetMinutes(zone);
   if (offset === undefined) return undefined;
   const nanos = BigInt(fraction.slice(0, 9).padEnd(9, '0'));
-  return checkedTimestamp((BigInt(date.getTime()) / 1000n - BigInt(offset * 60)) * NANOS + nanos);
+  const value = checkedTimestamp((BigInt(date.getTime()) / 1000n - BigInt(offset * 60)) * NANOS + nanos);
+  return offset === 0 ? value : { ...value, offset };
 }
 
 /** A full date (`2006-01-02`) at midnight UTC; undefined when it is none. */
@@ -67,15 +68,23 @@ export function secondsOf({ nanos }: CelTimestamp): bigint {
   return floorDiv(nanos, NANOS);
 }
 
-/** RFC 3339 in UTC, with as many digits of the second as it has. */
+/** RFC 3339 in the zone that it was written in, with as many digits of the second as it has. */
 export function showTimestamp(value: CelTimestamp): string {
-  const seconds = secondsOf(value);
-  const fraction = (value.nanos - seconds * NANOS).toString().padStart(9, '0').replace(/0+$/, '');
+  const { offset = 0 } = value;
+  const seconds = secondsOf(value) + BigInt(offset * 60);
+  const fraction = (value.nanos - secondsOf(value) * NANOS).toString().padStart(9, '0').replace(/0+$/, '');
   const base = new Date(Number(seconds) * 1000)
     .toISOString()
     .replace(/\.\d+Z$/, '')
     .padStart(19, '0');
-  return `${base}${fraction === '' ? '' : `.${fraction}`}Z`;
+  return `${base}${fraction === '' ? '' : `.${fraction}`}${zoneText(offset)}`;
+}
+
+function zoneText(offset: number): string {
+  if (offset === 0) return 'Z';
+  const minutes = Math.abs(offset);
+  const two = (value: number) => String(value).padStart(2, '0');
+  return `${offset < 0 ? '-' : '+'}${two(Math.floor(minutes / 60))}:${two(minutes % 60)}`;
 }
 
 function offsetMinutes(zone: string): number | undefined {

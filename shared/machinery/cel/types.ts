@@ -75,6 +75,20 @@ export function showType(type: CelType): string {
   return params.length === 0 ? name : `${name}(${params.map(showType).join(', ')})`;
 }
 
+const RUNTIME_NAMES: Readonly<Record<string, string>> = {
+  duration: 'google.protobuf.Duration',
+  timestamp: 'google.protobuf.Timestamp',
+  null: 'null_type',
+};
+
+/** As the sentence about a wrong result shows it: the names that values have. */
+export function showResult(type: CelType): string {
+  const params = paramsOf(type);
+  const name = type.kind === 'object' || type.kind === 'opaque' ? type.name : (RUNTIME_NAMES[type.kind] ?? showType(type));
+  if (params.length === 0) return name;
+  return `${type.kind === 'opaque' ? type.name : type.kind}(${params.map(showResult).join(', ')})`;
+}
+
 /** Are they the same type? */
 export function sameType(a: CelType, b: CelType): boolean {
   if (a === b) return true;

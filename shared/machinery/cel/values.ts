@@ -35,8 +35,8 @@ export type CelMap = {
 };
 /** Nanoseconds. */
 export type CelDuration = { readonly [KIND]: 'duration'; readonly nanos: bigint };
-/** Nanoseconds since 1970, UTC. */
-export type CelTimestamp = { readonly [KIND]: 'timestamp'; readonly nanos: bigint };
+/** Nanoseconds since 1970, UTC. `offset`: minutes of the zone that it was written in, which only its text shows. */
+export type CelTimestamp = { readonly [KIND]: 'timestamp'; readonly nanos: bigint; readonly offset?: number };
 export type CelOptional = { readonly [KIND]: 'optional'; readonly value?: CelValue };
 export type CelTypeValue = { readonly [KIND]: 'type'; readonly name: string };
 /** A value of a Kubernetes library (`kubernetes.URL`); `equals` is asked for values of the same type. */

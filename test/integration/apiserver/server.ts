@@ -66,6 +66,9 @@ export async function startTestServer(overrides: Partial<ApiServerDeps> = {}): P
     clock,
     log,
   });
+  const authorize: ApiServerDeps['authorize'] =
+    overrides.authorize ??
+    (async ({ user, verb }) => ({ allowed: user.groups.includes('system:masters') || READ_VERBS.has(verb), reason: '' }));
   const server: ApiServer = createApiServer({
     store: medium.store,
     registry: types.registry,
@@ -74,11 +77,17 @@ export async function startTestServer(overrides: Partial<ApiServerDeps> = {}): P
     ids: seededIds(7),
     log,
     authenticate: async (request) => USERS.get(request.headers.get('authorization')?.replace('Bearer ', '') ?? ''),
-    authorize: async ({ user, verb }) => ({
-      allowed: user.groups.includes('system:masters') || READ_VERBS.has(verb),
-      reason: '',
+    authorize,
+    admission: defaultAdmission({
+      store: medium.store,
+      registry: types.registry,
+      clock,
+      ids: seededIds(8),
+      log,
+      authorize,
+      ...(overrides.http ? { http: overrides.http } : {}),
+      ...(overrides.resolveService ? { resolveService: overrides.resolveService } : {}),
     }),
-    admission: defaultAdmission({ store: medium.store, registry: types.registry, clock, ids: seededIds(8), log }),
     views: podViews({ resources: () => server.resources, registry: types.registry, clock }),
     version: { major: '1', minor: '35', gitVersion: 'v1.35.4' },
     readiness: new Map(),

@@ -10,6 +10,7 @@ import {
   type CelUint,
   type CelValue,
   fail,
+  isFault,
   kindOf,
   typeNameOf,
 } from '../values.ts';
@@ -30,6 +31,34 @@ export function formatText(text: string, args: CelList): string {
     if (!verb) return fail('unexpected end of string');
     return clause(verb, value, Number(precisionText?.slice(1) ?? PRECISION));
   });
+}
+
+/** What is wrong with a text and the arguments that are literals (undefined: not known yet), by the index of the argument; -1: the text. */
+export function formatProblems(text: string, args: readonly (CelValue | undefined)[]): { index: number; message: string }[] {
+  const problems: { index: number; message: string }[] = [];
+  let next = 0;
+  for (const [all, precision, verb] of text.matchAll(CLAUSE)) {
+    if (all === '%%') continue;
+    if (next >= args.length) return [...problems, { index: -1, message: `index ${next} out of range` }];
+    const message = clauseProblem(verb ?? '', args[next], Number(precision?.slice(1) ?? PRECISION));
+    if (message !== undefined) problems.push({ index: message.startsWith('could not parse') || !verb ? -1 : next, message });
+    next += 1;
+  }
+  return problems;
+}
+
+const VERBS = 'sdfebxXo';
+
+function clauseProblem(verb: string, value: CelValue | undefined, precision: number): string | undefined {
+  if (verb === '') return 'unexpected end of string';
+  if (value === undefined && VERBS.includes(verb)) return undefined;
+  try {
+    clause(verb, value ?? null, precision);
+    return undefined;
+  } catch (error) {
+    if (isFault(error)) return error.fault;
+    throw error;
+  }
 }
 
 function clause(verb: string, value: CelValue, precision: number): string {
@@ -94,7 +123,7 @@ function scientific(value: number, precision: number): string {
   const [mantissa = '', exponent = '0'] = value.toExponential(precision).split('e');
   const digits = String(Math.abs(Number(exponent))).padStart(2, '0');
   const raised = [...digits].map((digit) => SUPERSCRIPTS[Number(digit)] ?? '').join('');
-  return `${mantissa}\u202f×\u202f10${Number(exponent) < 0 ? '⁻' : ''}${raised}`;
+  return `${mantissa}×10${Number(exponent) < 0 ? '⁻' : ''}${raised}`;
 }
 
 /** `%s` of any value. Inside lists and maps text is quoted, and dates are written as CEL would. */
