@@ -3,6 +3,7 @@ import { createAuthenticate, type TokenCheck, tokenChain } from '../../shared/ap
 import { serviceAccountTokens } from '../../shared/apiserver/authn/service-accounts.ts';
 import { createRbacAuthorizer } from '../../shared/apiserver/authz/rbac.ts';
 import type { ApiServerDeps } from '../../shared/apiserver/server.ts';
+import { guardStore } from '../../shared/apiserver/store.ts';
 import type { Store } from '../../shared/ports/object-store.ts';
 import type { Signer, VerifySignature } from '../../shared/ports/signer.ts';
 import type { Clock, Log } from '../../shared/ports/system.ts';
@@ -30,7 +31,8 @@ export type Access = Required<Pick<ApiServerDeps, 'authenticate' | 'authorize' |
 
 /** Role-based access over the store's own roles, bearer tokens, and ServiceAccount tokens signed by `signer`. Anonymous is whoever shows nothing. */
 export function createAccess(options: AccessOptions): Access {
-  const { store, clock, log, signer, verify, issuer = DEFAULT_ISSUER } = options;
+  const { clock, log, signer, verify, issuer = DEFAULT_ISSUER } = options;
+  const store = guardStore(options.store, log);
   const audiences = [issuer];
   const checks = [...options.checks, serviceAccountTokens({ store, clock, issuer, audiences, signer, verify })];
   const rbac = createRbacLoader({ store, clock, log, maxAgeMs: RBAC_AGE_MS });

@@ -1,6 +1,7 @@
 /** The command line of `lamiral dev`, checked once. */
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { type DevOidc, OIDC_FLAGS, parseOidc } from './oidc.ts';
 
 export type DevOptions = {
   /** Absolute path of the data folder, and how the user wrote it. */
@@ -11,6 +12,8 @@ export type DevOptions = {
   clusters: number;
   /** Kubeconfig whose contexts are joined instead of simulated clusters. */
   members?: string;
+  /** An OpenID provider whose tokens count. */
+  oidc?: DevOidc;
   verbose: boolean;
 };
 
@@ -23,6 +26,8 @@ const CLUSTERS_MAX = 100;
 export function parseOptions(argv: readonly string[], cwd: string): DevOptions {
   const { values } = parse(argv);
   const clusters = integer('--clusters', values.clusters, 0, CLUSTERS_MAX);
+  const oidc = parseOidc(values);
+  if (typeof oidc === 'string') throw new UsageError(oidc);
   return {
     dataDir: resolve(cwd, values.data),
     shownDataDir: values.data.endsWith('/') ? values.data : `${values.data}/`,
@@ -30,6 +35,7 @@ export function parseOptions(argv: readonly string[], cwd: string): DevOptions {
     verbose: values.verbose,
     ...(values.port === undefined ? {} : { port: integer('--port', values.port, 1, 65_535) }),
     ...(values.members === undefined ? {} : { members: resolve(cwd, values.members) }),
+    ...(oidc === undefined ? {} : { oidc }),
   };
 }
 
@@ -42,6 +48,7 @@ function parse(argv: readonly string[]) {
         port: { type: 'string' },
         clusters: { type: 'string', default: '3' },
         members: { type: 'string' },
+        ...OIDC_FLAGS,
         verbose: { type: 'boolean', default: false },
       },
     });

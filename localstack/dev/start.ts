@@ -9,13 +9,14 @@ import { keepAccess, readAccess } from '../kept-access.ts';
 import { openCertificateAuthority } from '../tls.ts';
 import { openAuditLog } from './audit-log.ts';
 import { openControl, type Stats } from './control.ts';
-import { createControlPlane } from './control-plane.ts';
+import { type ControlPlane, createControlPlane } from './control-plane.ts';
 import { startFunctions } from './functions.ts';
 import { type Endpoint, writeKubeconfig } from './kubeconfig.ts';
 import { serveHttps } from './listen.ts';
 import { takeLock } from './lock.ts';
 import { type JoinedMembers, joinMembers } from './members.ts';
 import { createNarrator, type Narrator } from './narrator.ts';
+import { oidcChecks } from './oidc.ts';
 import type { DevOptions } from './options.ts';
 import { createScreen, type Screen } from './screen.ts';
 
@@ -59,18 +60,7 @@ async function startSteps(
 
   const access = await readAccess(options.dataDir);
   const { token } = access;
-  const audit = await openAuditLog(join(options.dataDir, 'audit.log'), log);
-  closers.push(audit.close);
-  const plane = await createControlPlane({
-    store: medium.store,
-    clock,
-    ids,
-    log,
-    token,
-    keyPath: join(options.dataDir, 'pki', 'sa.key'),
-    audit: audit.write,
-  });
-  closers.push(() => plane.server.close());
+  const plane = await openPlane(options, { store: medium.store, clock, ids, log, token }, closers);
   screen.step('store', `SQLite, ${plane.objects} objects`, took());
 
   const authority = await openCertificateAuthority(join(options.dataDir, 'pki'), Date.now);
@@ -112,6 +102,21 @@ async function startSteps(
   screen.plain(`\n  export KUBECONFIG=${kubeconfigShown(options)}\n  kubectl apply -f examples/web.yaml\n`);
   isQuiet = false;
   return { url: api.url, stop };
+}
+
+/** The API server, with what it keeps beside the store: its audit log and the key of its tokens. */
+async function openPlane(
+  { dataDir, oidc }: DevOptions,
+  deps: Pick<Parameters<typeof createControlPlane>[0], 'store' | 'clock' | 'ids' | 'log' | 'token'>,
+  closers: (() => Promise<void>)[],
+): Promise<ControlPlane> {
+  const audit = await openAuditLog(join(dataDir, 'audit.log'), deps.log);
+  closers.push(audit.close);
+  const checks = await oidcChecks(oidc, deps);
+  const keyPath = join(dataDir, 'pki', 'sa.key');
+  const plane = await createControlPlane({ ...deps, keyPath, audit: audit.write, checks });
+  closers.push(() => plane.server.close());
+  return plane;
 }
 
 /** The start lines tell of the clusters themselves. */

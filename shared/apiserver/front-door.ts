@@ -3,7 +3,7 @@ import type { KubeObject } from '../machinery/object.ts';
 import { formatApiVersion } from '../machinery/resource.ts';
 import { internalError, methodNotAllowed, StatusError, unknownPath } from '../machinery/status.ts';
 import { auditEvent, type RequestTrace } from './audit/event.ts';
-import { issuerDocument } from './authn/issuer-documents.ts';
+import { DISCOVERY_PATH, issuerDocument, KEYS_PATH } from './authn/issuer-documents.ts';
 import { identify } from './authn/requester.ts';
 import type { Core } from './core.ts';
 import { createDiscovery, type Discovery } from './discovery/serve.ts';
@@ -123,12 +123,13 @@ function ownDocument(exchange: Exchange, { path }: Target): Response | Promise<R
   return respond(exchange, 200, document.contentType, document.text, document.headers);
 }
 
-function rootPaths({ registry }: Exchange): string[] {
+function rootPaths({ core, registry }: Exchange): string[] {
   const groups = registry.groups().flatMap(({ group, versions }) => {
     const root = group === '' ? '/api' : `/apis/${group}`;
     return [root, ...versions.map((version) => (group === '' ? `/api/${version}` : `/apis/${formatApiVersion(group, version)}`))];
   });
-  return [...groups, '/apis', '/healthz', '/livez', '/openapi/v2', '/openapi/v3', '/readyz', '/version'].sort();
+  const own = core.deps.serviceAccounts ? [DISCOVERY_PATH, KEYS_PATH] : [];
+  return [...groups, ...own, '/apis', '/healthz', '/livez', '/openapi/v2', '/openapi/v3', '/readyz', '/version'].sort();
 }
 
 function versionText({ deps }: Core): string {

@@ -18,6 +18,7 @@ export const ROOMS: readonly Room[] = [
   { prefix: 'shared/runtime', may: [...PORTS, 'shared/runtime'], packages: [] },
   { prefix: 'shared/apiserver', may: [...PORTS, 'shared/apiserver'], packages: ['hono'] },
   { prefix: 'shared/adapters/cells', may: [...PORTS, 'shared/adapters/cells'], packages: [] },
+  { prefix: 'shared/adapters/http', may: [...PORTS, 'shared/adapters/http'], packages: [] },
   { prefix: 'shared/adapters/keys', may: [...PORTS, 'shared/adapters/keys'], packages: [] },
   { prefix: 'shared/adapters/sqlite', may: [...PORTS, 'shared/adapters/sqlite'], packages: [] },
   // The in-memory store is the SQLite one on ':memory:', not a second implementation.

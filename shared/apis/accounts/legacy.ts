@@ -1,6 +1,5 @@
 /** Tokens that lie in Secrets of type kubernetes.io/service-account-token: without an end, good while the Secret holds them. Pure. */
 
-import { joinJwt, jwtSigningInput } from '../../machinery/jwt.ts';
 import type { JsonObject, KubeObject } from '../../machinery/object.ts';
 import { type AccountClaims, accountUsername } from './claims.ts';
 

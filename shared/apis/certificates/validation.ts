@@ -25,7 +25,7 @@ const VERDICTS = ['Approved', 'Denied', 'Failed'];
 const CERTIFICATE_HIDDEN = '<certificate data>';
 
 export function validateSigningRequest(request: KubeObject): FieldError[] {
-  const { spec = {} } = request;
+  const spec: OwnField = request.spec ?? {};
   return [
     ...requestErrors(spec.request),
     ...usageErrors(spec.usages),
@@ -89,7 +89,8 @@ function signerErrors(signer: string): FieldError[] {
 
 function conditionErrors(conditions: OwnField): FieldError[] {
   const seen = new Set<string>();
-  const errors = eachItem('status.conditions', conditions, ({ type = '', status = '' }, path) => {
+  const errors = eachItem('status.conditions', conditions, (condition, path) => {
+    const { type = '', status = '' } = condition ?? {};
     const own: FieldError[] = [];
     if (type === '') own.push(required(`${path}.type`));
     if (status === '') own.push(required(`${path}.status`));

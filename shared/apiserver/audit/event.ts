@@ -22,6 +22,7 @@ export type AuditEvent = {
     resource: string;
     namespace?: string;
     name?: string;
+    uid?: string;
     apiGroup?: string;
     apiVersion: string;
     subresource?: string;
@@ -34,12 +35,16 @@ export type AuditEvent = {
 
 /** What is found out about a request on its way; the parts are filled as they become known. */
 export type RequestTrace = {
+  /** What admission adds to the record. */
+  annotations?: Record<string, string>;
   /** Epoch ms. */
   receivedAt: number;
   user?: User;
   impersonated?: User;
   attributes?: RequestAttributes;
   decision?: { allowed: boolean; reason: string };
+  /** What a write was about, where the URL does not name it. */
+  written?: { name: string; uid: string };
   failure?: FailureStatus;
   /** A health check: asked all the time, and it says nothing about anybody. */
   isProbe?: boolean;
@@ -60,7 +65,7 @@ const SLOW_MS = 500;
 
 /** The record of one answered request. Pure. */
 export function auditEvent({ auditId, request, remoteAddress, trace, code, now }: Answered): AuditEvent {
-  const { attributes, user, impersonated, failure, receivedAt } = trace;
+  const { attributes, user, impersonated, failure, receivedAt, written } = trace;
   const received = microTime(receivedAt);
   const userAgent = request.headers.get('user-agent');
   return {
@@ -75,7 +80,7 @@ export function auditEvent({ auditId, request, remoteAddress, trace, code, now }
     ...(impersonated ? { impersonatedUser: auditUser(impersonated) } : {}),
     ...(remoteAddress === undefined ? {} : { sourceIPs: [remoteAddress] }),
     ...(userAgent === null ? {} : { userAgent }),
-    ...(attributes && attributes.path === undefined ? { objectRef: objectRef(attributes) } : {}),
+    ...(attributes && attributes.path === undefined ? { objectRef: objectRef(attributes, written) } : {}),
     responseStatus: failure ? failed(failure) : { metadata: {}, code },
     requestReceivedTimestamp: received,
     stageTimestamp: now === receivedAt ? received : microTime(now),
@@ -87,18 +92,14 @@ function auditUser({ name, uid, groups, extra }: User): AuditUser {
   return { username: name, ...(uid ? { uid } : {}), groups, ...(extra ? { extra } : {}) };
 }
 
-function objectRef({
-  resource,
-  namespace,
-  name,
-  group,
-  version,
-  subresource,
-}: RequestAttributes): NonNullable<AuditEvent['objectRef']> {
+function objectRef(attributes: RequestAttributes, written: RequestTrace['written']): NonNullable<AuditEvent['objectRef']> {
+  const { resource, namespace, group, version, subresource } = attributes;
+  const name = attributes.name || (written?.name ?? '');
   return {
     resource,
     ...(namespace === '' ? {} : { namespace }),
     ...(name === '' ? {} : { name }),
+    ...(written ? { uid: written.uid } : {}),
     ...(group === '' ? {} : { apiGroup: group }),
     apiVersion: version,
     ...(subresource === '' ? {} : { subresource }),
@@ -109,14 +110,14 @@ function failed({ message, reason, code }: FailureStatus): AuditEvent['responseS
   return { metadata: {}, status: 'Failure', message, reason, code };
 }
 
-function annotations({ decision, receivedAt }: RequestTrace, now: number): Pick<AuditEvent, 'annotations'> {
-  const texts: Record<string, string> = {};
+function annotations({ decision, receivedAt, annotations: admitted }: RequestTrace, now: number): Pick<AuditEvent, 'annotations'> {
+  const texts: Record<string, string> = { ...admitted };
   if (decision) {
     texts['authorization.k8s.io/decision'] = decision.allowed ? 'allow' : 'forbid';
     texts['authorization.k8s.io/reason'] = decision.reason;
   }
   if (now - receivedAt >= SLOW_MS) texts['apiserver.latency.k8s.io/total'] = `${now - receivedAt}ms`;
-  return decision || now - receivedAt >= SLOW_MS ? { annotations: texts } : {};
+  return Object.keys(texts).length > 0 ? { annotations: texts } : {};
 }
 
 /** `2026-01-01T00:00:00.000000Z`. */

@@ -4,7 +4,7 @@ import { type AccountClaims, accountUsername, type BoundRef, privateClaims } fro
 import { fromStored } from '../../apis/stored.ts';
 import { joinJwt, jwtSigningInput } from '../../machinery/jwt.ts';
 import type { JsonObject, KubeObject } from '../../machinery/object.ts';
-import { formatApiVersion, parseApiVersion } from '../../machinery/resource.ts';
+import { parseApiVersion } from '../../machinery/resource.ts';
 import { badRequest, conflict, type InvalidField, invalid, notFound } from '../../machinery/status.ts';
 import { formatTime } from '../../machinery/time.ts';
 import type { Store } from '../../ports/object-store.ts';
@@ -132,7 +132,7 @@ async function bind(deps: Deps, ref: JsonObject, namespace: string, account: str
   if (group === '' && kind === 'Secret') return { secret: (await found('secrets', namespace)).bound };
   if (group === '' && kind === 'Node') return { node: (await found('nodes', '')).bound };
   if (group !== '' || kind !== 'Pod')
-    throw badRequest(`cannot bind token to object of type ${formatApiVersion(group, version)}, Kind=${kind}`);
+    throw badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`);
   const { object, bound } = await found('pods', namespace);
   if (object.spec?.serviceAccountName !== account)
     throw badRequest(

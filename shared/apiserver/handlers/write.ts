@@ -109,5 +109,7 @@ async function readObject(exchange: ResourceExchange, context: WriteContext): Pr
 }
 
 function sendResult(exchange: ResourceExchange, result: WriteResult): Response | Promise<Response> {
+  const { name, uid } = result.stored;
+  exchange.trace.written = { name, uid };
   return sendStored(exchange, result.type === 'created' ? 201 : 200, result.stored);
 }

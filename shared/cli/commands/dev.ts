@@ -19,15 +19,33 @@ export const dev: CommandSpec = {
     { flags: '--port <port>', description: 'port of the API (default: 6443, or the next that is free)' },
     { flags: '--clusters <count>', description: 'number of simulated clusters, 0 to 100', default: '3' },
     { flags: '--members <kubeconfig>', description: 'join the clusters of this kubeconfig instead of simulated ones' },
+    { flags: '--oidc-issuer-url <url>', description: 'take logins of this OpenID provider' },
+    { flags: '--oidc-client-id <id>', description: 'audience of its tokens' },
+    { flags: '--oidc-username-claim <claim>', description: 'claim that names the user (default: sub)' },
+    { flags: '--oidc-username-prefix <prefix>', description: 'before user names; - for none (default: the issuer and #)' },
+    { flags: '--oidc-groups-claim <claim>', description: 'claim that names the groups' },
+    { flags: '--oidc-groups-prefix <prefix>', description: 'before group names' },
+    { flags: '--oidc-ca-file <file>', description: 'authorities to believe for the provider, PEM' },
     { flags: '--verbose', description: 'log what the workers do' },
   ],
   run: (_io, _args, options) => runProgram(programArguments(options)),
 };
 
+/** Options with a value, by the name of their flag. */
+const PASSED_ON = [
+  'data',
+  'port',
+  'clusters',
+  'members',
+  ...['issuer-url', 'client-id', 'username-claim', 'username-prefix', 'groups-claim', 'groups-prefix', 'ca-file'].map(
+    (name) => `oidc-${name}`,
+  ),
+];
+
 function programArguments(options: Options): string[] {
   const flags: string[] = [];
-  for (const name of ['data', 'port', 'clusters', 'members']) {
-    const value = options[name];
+  for (const name of PASSED_ON) {
+    const value = options[name.replace(/-(\w)/g, (_dash, letter: string) => letter.toUpperCase())];
     if (typeof value === 'string') flags.push(`--${name}`, value);
   }
   if (options.verbose === true) flags.push('--verbose');

@@ -42,7 +42,7 @@ export type AccessServer = {
 
 /** Tokens `alice` and `alice:group-a,group-b`; `admin` is one of system:masters. */
 export const named: TokenCheck = async (token, audiences) => {
-  if (!/^[\w.@-]+(:[\w.,:-]+)?$/.test(token) || token.includes('..')) return { type: 'unknown' };
+  if (!/^[\w@-]+(:[\w,:-]+)?$/.test(token)) return { type: 'unknown' };
   const colon = token.indexOf(':');
   const name = colon < 0 ? token : token.slice(0, colon);
   const groups = colon < 0 ? [] : token.slice(colon + 1).split(',');

@@ -91,7 +91,8 @@ describe('U20 one record per request', () => {
 
   test('nothing of bodies and tokens is in it', async () => {
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's' }, stringData: { a: 'canary-5151' } };
-    const { event } = await record('POST', '/api/v1/namespaces/default/secrets', { body: secret, token: 'admin' });
+    const { event, answer } = await record('POST', '/api/v1/namespaces/default/secrets', { body: secret, token: 'admin' });
+    expect(event?.objectRef).toMatchObject({ resource: 'secrets', name: 's', uid: answer.json().metadata.uid });
     expect(JSON.stringify(event)).not.toMatch(/canary-5151|Bearer/);
   });
 
