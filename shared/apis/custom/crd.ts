@@ -62,7 +62,12 @@ export type CrdSpec = {
 
 export type CrdStatus = { conditions?: Condition[] | null; acceptedNames?: CrdNames; storedVersions?: string[] };
 
-export const specOf = (crd: KubeObject): CrdSpec => crd.spec as CrdSpec;
+/** Go shows a list that nobody gave as null. */
+export function specOf(crd: KubeObject): CrdSpec {
+  const spec = (crd.spec ?? {}) as CrdSpec;
+  return Array.isArray(spec.versions) ? spec : { ...spec, versions: [] };
+}
+
 export const statusOf = (crd: KubeObject): CrdStatus => (crd.status ?? {}) as CrdStatus;
 
 /** The condition of a type; undefined when it was never set. */

@@ -28,9 +28,14 @@ export function resolvePlain(text: string): JsonValue {
   return integer(plain) ?? (FLOAT.test(plain) ? finite(plain) : text);
 }
 
+/** Digits with an exponent of three digits or more: perhaps too large; quotes never hurt. */
+const OUT_OF_RANGE = /^[-+]?[\d._]+[eE][-+]?\d{3}|^[-+]?[\d_]{300}/;
+
 /** Would the text, left unquoted, be read as something else, or as a merge key? */
 export function isAmbiguous(text: string): boolean {
-  return text === '<<' || NOT_A_NUMBER.test(text) || TIMESTAMP.test(text) || resolvePlain(text) !== text;
+  if (text === '<<' || NOT_A_NUMBER.test(text) || TIMESTAMP.test(text)) return true;
+  // A number that no double can hold cannot be read at all.
+  return OUT_OF_RANGE.test(text) || resolvePlain(text) !== text;
 }
 
 function integer(text: string): JsonValue | undefined {
