@@ -19,6 +19,7 @@ import { guardStore } from './store.ts';
 import { createConversion } from './types/convert.ts';
 import { createVersionedStores } from './types/versioned.ts';
 import { createWatchHub } from './watch/hub.ts';
+import { createWebhookClient, storedServices } from './webhook-client.ts';
 
 /** Builds the server. It listens nowhere: `app.fetch` is handed to whatever does. `close` ends open watches. */
 export function createApiServer(given: ApiServerDeps): ApiServer {
@@ -30,7 +31,7 @@ export function createApiServer(given: ApiServerDeps): ApiServer {
     negotiate: createNegotiator(),
     protobuf: once(() => createProtobufCodec(protobufData())),
     watches: createWatchHub(deps),
-    objects: createVersionedStores(deps.store.objects, createConversion(undefined)),
+    objects: createVersionedStores(deps.store.objects, createConversion(webhooksOf(deps))),
   };
   const forget = deps.types?.onChange((registry) => core.watches.retire(registry));
   const answer = createFrontDoor(core);
@@ -41,6 +42,11 @@ export function createApiServer(given: ApiServerDeps): ApiServer {
     await core.watches.close();
   };
   return { app, resources: createResourceService(core), close };
+}
+
+/** Conversion webhooks are asked where there is a way to. */
+function webhooksOf({ http, store, ids, resolveService = storedServices(store) }: ApiServerDeps) {
+  return http && { client: createWebhookClient({ http, resolveService }), ids };
 }
 
 /** Tokens are issued where there is a key to sign them. */

@@ -50,5 +50,7 @@ export const WARNING_LENGTH_CUT = 256;
 /** How long a namespace that was seen alive is believed to be (docs/storage.md 7). */
 export const NAMESPACE_CACHE_MS = 5000;
 export const NAMESPACE_CACHE_ENTRIES_MAX = 10_000;
+/** How long a conversion webhook may take (upstream: 30 s). */
+export const CONVERSION_TIMEOUT_MS = 30_000;
 /** Distinct Accept headers whose reading is kept. */
 export const ACCEPT_CACHE_ENTRIES_MAX = 256;

@@ -9,10 +9,10 @@ import type { JsonObject, KubeObject } from '../machinery/object.ts';
 import type { Store } from '../ports/object-store.ts';
 import type { Signer } from '../ports/signer.ts';
 import type { Clock, Http, Ids, Log } from '../ports/system.ts';
-import type { ResolveService } from './webhook-client.ts';
 import type { AuditEvent } from './audit/event.ts';
 import type { TokenCheck } from './authn/chain.ts';
 import type { DescriptionSource } from './openapi/descriptions.ts';
+import type { ResolveService } from './webhook-client.ts';
 
 /** Who asks. `groups` include system:authenticated. */
 export type User = { name: string; uid?: string; groups: readonly string[]; extra?: Record<string, readonly string[]> };

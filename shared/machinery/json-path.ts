@@ -27,39 +27,42 @@ export function parseJsonPath(text: string): JsonPath | undefined {
   const steps: Step[] = [];
   let rest = text.trim().replace(/^\$/, '');
   while (rest !== '') {
-    const taken = takeStep(rest, steps);
-    if (taken === undefined) return undefined;
-    rest = rest.slice(taken);
+    const length = takeStep(rest, steps);
+    if (length === undefined) return undefined;
+    rest = rest.slice(length);
   }
   return steps;
 }
 
-/** Adds the step that the text begins with; how many characters it takes. */
+/** Adds the step that the text begins with; how many characters it takes. The first member of a path needs no dot. */
 function takeStep(text: string, steps: Step[]): number | undefined {
   if (text.startsWith('..')) {
     steps.push({ type: 'descend' });
-    return text[2] === '[' ? 2 : 1 + (takeMember(text.slice(1), steps) ?? Number.NaN) || undefined;
+    return text[2] === '[' ? 2 : 1;
   }
-  if (text.startsWith('.')) return text === '.' ? 1 : text[1] === '[' ? 1 : takeMember(text, steps);
+  if (text === '.' || text.startsWith('.[')) return 1;
+  if (text.startsWith('.')) return taken(1, takeMember(text.slice(1), steps));
+  return text.startsWith('[') ? takeBracket(text, steps) : takeMember(text, steps);
+}
+
+const taken = (before: number, rest: number | undefined): number | undefined => (rest === undefined ? undefined : before + rest);
+
+function takeMember(text: string, steps: Step[]): number | undefined {
+  if (text.startsWith('*')) {
+    steps.push({ type: 'all' });
+    return 1;
+  }
+  const name = MEMBER.exec(text)?.[0];
+  if (name === undefined) return undefined;
+  steps.push({ type: 'member', name: unescaped(name) });
+  return name.length;
+}
+
+function takeBracket(text: string, steps: Step[]): number | undefined {
   if (text.startsWith('[*]')) {
     steps.push({ type: 'all' });
     return 3;
   }
-  return text.startsWith('[') ? takeBracket(text, steps) : takeMember(`.${text}`, steps, -1);
-}
-
-function takeMember(text: string, steps: Step[], offset = 0): number | undefined {
-  if (text.startsWith('.*')) {
-    steps.push({ type: 'all' });
-    return 2 + offset;
-  }
-  const name = MEMBER.exec(text.slice(1))?.[0];
-  if (name === undefined) return undefined;
-  steps.push({ type: 'member', name: unescaped(name) });
-  return 1 + name.length + offset;
-}
-
-function takeBracket(text: string, steps: Step[]): number | undefined {
   const quoted = QUOTED.exec(text);
   if (quoted) {
     steps.push({ type: 'member', name: unescaped(quoted[1] ?? quoted[2] ?? '') });

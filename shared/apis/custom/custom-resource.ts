@@ -38,7 +38,10 @@ export function defineCustomResource(custom: CustomResource): ResourceDefinition
       validate: (object) => [...schemaErrors(compiled(), object), ...(custom.validate?.(object) ?? [])],
     },
   };
-  return defineResource({ group, version, kind, plural, namespaced, status, shortNames, builtIn: false, schema: () => compiled().schema }, declaration);
+  return defineResource(
+    { group, version, kind, plural, namespaced, status, shortNames, builtIn: false, schema: () => compiled().schema },
+    declaration,
+  );
 }
 
 /** metadata has rules of its own (validation/metadata.ts). */

@@ -21,7 +21,6 @@ import { customStrategy } from './strategy.ts';
 
 /** As upstream lists them in discovery, which differs from built-in kinds. */
 const VERBS: readonly Verb[] = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
-const VERBS_WHEN_TERMINATING: readonly Verb[] = ['delete', 'deletecollection', 'get', 'list', 'watch'];
 
 /**
  * What a definition serves: its served versions, the preferred one first, once its names are accepted (`Established`). None before that, and
@@ -82,7 +81,7 @@ function versionDefinition(spec: CrdSpec, names: CrdNames, version: CrdVersion, 
       shortNames: names.shortNames ?? [],
       categories: names.categories ?? [],
       namespaced: scope === 'Namespaced',
-      verbs: origin.terminating ? VERBS_WHEN_TERMINATING : VERBS,
+      verbs: VERBS,
       status: status !== undefined && status !== null,
       builtIn: false,
       schema: () => compiled().schema,
@@ -106,7 +105,7 @@ function scalePaths({ specReplicasPath, statusReplicasPath, labelSelectorPath = 
 }
 
 function storageVersionHash(text: string): string {
-  return createHash('sha256').update(text).digest('base64').slice(0, 8);
+  return createHash('sha256').update(text).digest().subarray(0, 8).toString('base64');
 }
 
 /** What upstream says of a deprecated version that brings no words of its own: with the best version to go to, if one is newer. */

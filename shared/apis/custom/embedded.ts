@@ -1,6 +1,7 @@
 /** Whole objects inside custom resources (`x-kubernetes-embedded-resource`): they name their kind, and their metadata follows the usual rules. */
-import type { JsonObject, JsonValue, KubeObject } from '../../machinery/object.ts';
+
 import { nameErrors } from '../../machinery/names.ts';
+import type { JsonObject, JsonValue, KubeObject } from '../../machinery/object.ts';
 import type { ObjectSchema, Schema } from '../../machinery/schema/schema.ts';
 import type { FieldError } from '../definition.ts';
 import { invalid, required } from '../validation/fields.ts';

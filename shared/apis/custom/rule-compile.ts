@@ -1,7 +1,7 @@
 /** The expressions of `x-kubernetes-validations`, compiled for one node of a schema (apiextensions' cel/compilation.go). */
 import { type CelProgram, compileCel } from '../../machinery/cel/cel.ts';
-import { optionalOf } from '../../machinery/cel/types.ts';
 import { schemaType } from '../../machinery/cel/schema-types.ts';
+import { optionalOf } from '../../machinery/cel/types.ts';
 import type { JsonObject, JsonValue } from '../../machinery/object.ts';
 import { compileInline } from '../../machinery/schema/compile.ts';
 import type { Schema } from '../../machinery/schema/schema.ts';

@@ -2,10 +2,11 @@
  * Runs `x-kubernetes-validations` over an object (apiextensions' cel/validation.go): each rule on the values of its node, rules about changes where
  * old and new correspond, all of them within one budget. A rule that fails on what did not change is not told.
  */
-import { CALL_COST_MAX, type CelBudget, celBudget, type CelOutcome, REQUEST_COST_MAX } from '../../machinery/cel/cel.ts';
-import { NONE, some } from '../../machinery/cel/values.ts';
-import { fromJson } from '../../machinery/cel/json.ts';
+
 import { canonicalJson } from '../../machinery/canonical.ts';
+import { CALL_COST_MAX, type CelBudget, type CelOutcome, celBudget, REQUEST_COST_MAX } from '../../machinery/cel/cel.ts';
+import { fromJson } from '../../machinery/cel/json.ts';
+import { NONE, some } from '../../machinery/cel/values.ts';
 import { deepEqual } from '../../machinery/equality.ts';
 import type { JsonObject, JsonValue } from '../../machinery/object.ts';
 import type { Schema } from '../../machinery/schema/schema.ts';
@@ -113,7 +114,10 @@ function childPlace(parent: Place, value: JsonValue, old: JsonValue | undefined,
 function runRules(run: Run, node: RuleNode, place: Place): void {
   const field = place.path === '' ? '<nil>' : place.path;
   for (const rule of node.rules) {
-    if (run.budget.remaining <= 0) return stop(run, invalid(field, node.type, OUT_OF_BUDGET));
+    if (run.budget.remaining <= 0) {
+      stop(run, invalid(field, node.type, OUT_OF_BUDGET));
+      return;
+    }
     if (rule.error !== undefined) run.errors.push(invalid(field, node.type, `rule compile error: ${rule.error}`));
     const { program, usesOldSelf, source } = rule;
     if (program === undefined || (usesOldSelf && place.old === undefined && !source.optionalOldSelf)) continue;
@@ -146,12 +150,12 @@ function refuse(
   remaining: number,
 ): void {
   const rule = ruleText(source);
-  if (exceeded && remaining < CALL_COST_MAX) return stop(run, invalid(field, type, OUT_OF_BUDGET));
-  if (exceeded)
-    return stop(
-      run,
-      invalid(field, type, `'${error}': no further validation rules will be run due to call cost exceeds limit for rule: ${rule}`),
-    );
+  if (exceeded) {
+    const isCall = remaining >= CALL_COST_MAX;
+    const ended = `'${error}': no further validation rules will be run due to call cost exceeds limit for rule: ${rule}`;
+    stop(run, invalid(field, type, isCall ? ended : OUT_OF_BUDGET));
+    return;
+  }
   const why = error.startsWith('no such overload')
     ? `'${error}': call arguments did not match a supported operator, function or macro signature for rule: ${rule}`
     : `${error} evaluating rule: ${rule}`;
@@ -161,7 +165,10 @@ function refuse(
 /** The error of a rule that does not hold: of its reason, at its field, in its own words where it has some. */
 function failure(run: Run, node: RuleNode, rule: CompiledRule, place: Place): FieldError {
   const { source, fieldPath } = rule;
-  const path = [place.path, fieldPath].filter((part) => part !== '').join('.').replace('.[', '[');
+  const path = [place.path, fieldPath]
+    .filter((part) => part !== '')
+    .join('.')
+    .replace('.[', '[');
   const field = path === '' ? '<nil>' : path;
   const why = ownMessage(run, node, rule, place) ?? source.message?.trim() ?? `failed rule: ${ruleText(source)}`;
   const isOmitted = node.type === 'object' || node.type === 'array';
@@ -171,7 +178,11 @@ function failure(run: Run, node: RuleNode, rule: CompiledRule, place: Place): Fi
     case 'FieldValueRequired':
       return required(field, why);
     case 'FieldValueDuplicate':
-      return { type: 'Duplicate', field, detail: isOmitted ? 'Duplicate value' : `Duplicate value: ${canonicalJson(place.value)}` };
+      return {
+        type: 'Duplicate',
+        field,
+        detail: isOmitted ? 'Duplicate value' : `Duplicate value: ${canonicalJson(place.value)}`,
+      };
     default:
       return isOmitted ? { type: 'Invalid', field, detail: `Invalid value: ${why}` } : invalid(field, place.value, why);
   }

@@ -1,7 +1,8 @@
 /** How custom resources are created and changed: defaults and rules of their schema (apiextensions' customresource strategy). */
-import { getPath } from '../../machinery/paths.ts';
+
 import { labelKeyErrors } from '../../machinery/names.ts';
 import type { JsonObject, JsonValue, KubeObject } from '../../machinery/object.ts';
+import { getPath } from '../../machinery/paths.ts';
 import { applySchemaDefaults } from '../../machinery/schema/defaults.ts';
 import { validateLists } from '../../machinery/schema/list-rules.ts';
 import type { FieldError, Strategy } from '../definition.ts';
@@ -53,7 +54,10 @@ function statusErrors(compiled: CompiledCustom, object: KubeObject, old: KubeObj
   const status: JsonValue | undefined = value.status;
   const found = status === undefined ? [] : (compiled.validateStatus?.(status, '', before.status) ?? []);
   const errors: FieldError[] = [
-    ...found.map((error) => ({ ...error, field: error.field === '<nil>' || error.field === '' ? 'status' : `status.${error.field}` })),
+    ...found.map((error) => ({
+      ...error,
+      field: error.field === '<nil>' || error.field === '' ? 'status' : `status.${error.field}`,
+    })),
     ...scaleStatusErrors(object, scale),
     ...newListErrors(compiled, value, before),
   ];

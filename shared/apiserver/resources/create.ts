@@ -5,8 +5,8 @@ import {
   alreadyExists,
   badRequest,
   failure,
+  forbidden,
   invalid,
-  methodNotAllowed,
   requestEntityTooLarge,
   StatusError,
   tooManyRequests,
@@ -27,7 +27,7 @@ export async function createObject(
   options: { tracked: boolean },
 ): Promise<WriteResult> {
   const { definition } = context;
-  if (definition.custom?.terminating) throw terminating();
+  if (definition.custom?.terminating) throw terminating(context, object.metadata);
   if (object.metadata.resourceVersion) throw badRequest('resourceVersion should not be set on objects to be created');
   placeInNamespace(context, object.metadata);
   // In Go's form: what clients compare with is what the real API server shows.
@@ -50,10 +50,9 @@ export async function createObject(
   return store(core, context, prepared, base === '' ? 1 : GENERATE_NAME_TRIES);
 }
 
-/** Instances are being deleted with their definition: 405, so that clients do not try again. */
-function terminating(): StatusError {
-  const message = 'create not allowed while custom resource definition is terminating';
-  return new StatusError({ ...methodNotAllowed().status, message });
+/** Instances are being deleted with their definition. */
+function terminating({ definition }: WriteContext, { name = '' }: KubeObject['metadata']): StatusError {
+  return forbidden(resourceOf(definition), name, 'create not allowed while custom resource definition is terminating');
 }
 
 /** The URL's namespace counts; a body may repeat it, never contradict it. */
@@ -101,7 +100,9 @@ async function tryOut(core: Core, { definition }: WriteContext, object: NewObjec
 }
 
 async function commit(core: Core, context: WriteContext, object: NewObject): Promise<Attempt> {
-  const outcome = await core.objects(context.definition).write({ operations: [{ type: 'create', object }], writer: context.writer });
+  const outcome = await core
+    .objects(context.definition)
+    .write({ operations: [{ type: 'create', object }], writer: context.writer });
   if (outcome.type === 'busy') throw busy(outcome.retryAfterSeconds);
   if (outcome.type === 'conflict') return { type: 'taken', current: outcome.current };
   return { type: 'created', object: { ...object, resourceVersion: outcome.resourceVersions[0] ?? '' } };

@@ -2,8 +2,8 @@
 import type { ResourceDefinition } from '../../apis/definition.ts';
 import type { JsonObject, KubeObject } from '../../machinery/object.ts';
 import { formatApiVersion } from '../../machinery/resource.ts';
-import { decode as decodeStructure, strictErrors } from '../../machinery/schema/decode.ts';
-import { badRequest, type StatusError } from '../../machinery/status.ts';
+import { decode as decodeStructure, strictErrors, strictErrorsInText } from '../../machinery/schema/decode.ts';
+import { badRequest, invalid, type StatusError } from '../../machinery/status.ts';
 import type { FieldValidation } from '../core.ts';
 import { isJsonObject } from '../http/body.ts';
 
@@ -11,6 +11,8 @@ import { isJsonObject } from '../http/body.ts';
 export type Strictness = {
   mode: FieldValidation;
   duplicates: readonly string[];
+  /** The JSON text of a built-in kind's body: complaints come in its order. Without it, duplicates come first. */
+  text?: string;
   /** The same of a YAML body, as its parser words them: `line 3: key "a" already set in map`. */
   yamlDuplicates?: readonly string[];
   warn(text: string): void;
@@ -42,6 +44,11 @@ function checkKind(definition: ResourceDefinition, apiVersion: string, value: Js
   if (given !== apiVersion)
     throw badRequest(`the API version in the data (${given}) does not match the expected API version (${apiVersion})`);
   if (kind === definition.kind) return;
+  // Custom resources are read without their type, and found to be of another one by their rules.
+  if (!definition.builtIn)
+    throw invalid({ group: definition.group, kind }, nameOf(value), [
+      { type: 'Invalid', field: 'kind', detail: `Invalid value: ${JSON.stringify(kind)}: must be ${definition.kind}` },
+    ]);
   // Go packages of internal types are named by the first part of the group.
   const [internal = ''] = definition.group.split('.');
   throw badRequest(
@@ -50,10 +57,15 @@ function checkKind(definition: ResourceDefinition, apiVersion: string, value: Js
   );
 }
 
+function nameOf({ metadata }: JsonObject): string {
+  return isJsonObject(metadata) && typeof metadata.name === 'string' ? metadata.name : '';
+}
+
 function report(strictness: Strictness, unknownFields: readonly string[]): void {
-  const { mode, duplicates, yamlDuplicates = [], warn, refuse } = strictness;
+  const { mode, duplicates, text, yamlDuplicates = [], warn, refuse } = strictness;
   if (mode === 'Ignore' || unknownFields.length + duplicates.length + yamlDuplicates.length === 0) return;
-  const problems = strictErrors(unknownFields, duplicates);
+  const isMixed = unknownFields.length > 0 && duplicates.length > 0 && text !== undefined;
+  const problems = isMixed ? strictErrorsInText(text, unknownFields) : strictErrors(unknownFields, duplicates);
   if (mode === 'Strict') throw refuse(`strict decoding error: ${[...yamlProblem(yamlDuplicates), ...problems].join(', ')}`);
   for (const problem of [...yamlDuplicates, ...problems]) warn(problem);
 }

@@ -53,12 +53,8 @@ function open(state: State, user: string, request: WatchRequest, head: number): 
   const forget = () => drop(state, client, scope, objects);
   const outlet = createOutlet(() => client.finish(), forget);
   const reader = () => readerOf(state, scope, objects, head);
-  const client = startWatch(
-    { lanes: deps.store.lanes, clock: deps.clock },
-    request,
-    outlet,
-    reader,
-    (error) => deps.log.warn('a watch ended because the store failed', { scope, error: String(error) }),
+  const client = startWatch({ lanes: deps.store.lanes, clock: deps.clock }, request, outlet, reader, (error) =>
+    deps.log.warn('a watch ended because the store failed', { scope, error: String(error) }),
   );
   state.clients.set(client, { user, scope, objects, definition: shape.definition });
   if (outlet.closed()) forget();

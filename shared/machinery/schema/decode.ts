@@ -9,7 +9,7 @@ import { goFieldPath, goStructName, goTypeName, goValueName } from './go-names.t
 import { decodeScalar, zeroOf } from './scalars.ts';
 import type { ListSchema, MapSchema, ObjectSchema, ScalarSchema, Schema } from './schema.ts';
 
-export { duplicateKeys, strictErrors } from '../codec/duplicate-keys.ts';
+export { duplicateKeys, strictErrors, strictErrorsInText } from '../codec/duplicate-keys.ts';
 
 /**
  * What came of a value. `unknownFields` as paths (`spec.containers[0].bar`), at most STRICT_ERRORS_MAX. `typeError` is the first
@@ -69,10 +69,13 @@ function decodeValue(schema: Schema, value: JsonValue, walk: Walk): JsonValue | 
 }
 
 function enterObject(schema: ObjectSchema, value: JsonObject, walk: Walk): JsonObject {
-  const { struct, lenient } = walk;
+  const { struct, lenient, fields, owners } = walk;
   walk.lenient = schema.definition === '' && lenient;
   walk.struct = goStructName(schema.definition);
+  // Metadata of untyped objects is read by itself: its errors name no field above it.
+  if (lenient && !walk.lenient) Object.assign(walk, { fields: [], owners: [] });
   const decoded = decodeObject(schema, value, walk);
+  Object.assign(walk, { fields, owners });
   walk.struct = struct;
   walk.lenient = lenient;
   return decoded;

@@ -8,7 +8,7 @@ import type { ObjectSchema, Schema } from './schema.ts';
 
 /**
  * Fills what is missing and has a default, in place, and descends into what is there, new defaults included. A null where the schema
- * is not nullable is replaced by the default.
+ * is not nullable is replaced by the default, or goes where there is none.
  */
 export function applySchemaDefaults(schema: Schema, value: JsonValue): void {
   if (typeof value !== 'object' || value === null) return;
@@ -27,7 +27,7 @@ function applyToObject(schema: ObjectSchema, value: JsonObject): void {
     const member = Object.hasOwn(value, name) ? value[name] : undefined;
     if (type.default !== undefined && (member === undefined || (member === null && !type.nullable))) {
       setOwn(value, name, cloneJson(type.default));
-    }
+    } else if (member === null && !type.nullable) delete value[name];
     const current = Object.hasOwn(value, name) ? value[name] : undefined;
     if (current !== undefined) applySchemaDefaults(type, current);
   }
@@ -38,7 +38,10 @@ function applyToObject(schema: ObjectSchema, value: JsonObject): void {
 function applyToMembers(type: Schema, value: JsonObject, applies: (name: string) => boolean): void {
   for (const name of Object.keys(value)) {
     if (!applies(name)) continue;
-    if (value[name] === null && type.default !== undefined && !type.nullable) setOwn(value, name, cloneJson(type.default));
+    if (value[name] === null && !type.nullable) {
+      if (type.default === undefined) delete value[name];
+      else setOwn(value, name, cloneJson(type.default));
+    }
     const member = value[name];
     if (member !== undefined) applySchemaDefaults(type, member);
   }

@@ -1,6 +1,7 @@
 /** String formats that a structural schema may ask for (`format`), as strfmt checks them. Formats that are not listed are not checked, as upstream. */
-import type { JsonValue } from '../object.ts';
+
 import { isDns1123Subdomain } from '../names.ts';
+import type { JsonValue } from '../object.ts';
 
 type Check = (value: string) => boolean;
 const matching = (regex: RegExp): Check => regex.test.bind(regex);
@@ -88,7 +89,8 @@ const UNITS = 'ns|us|µs|ms|s|m|h|d|w';
 /** Go's notation (`1h30m`), or a number and a word (`22 ns`, `3 days`). */
 function isDuration(value: string): boolean {
   if (/^[+-]?(?:0|(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+)$/.test(value)) return true;
-  const words = 'nanos?|nanoseconds?|micros?|microseconds?|millis?|milliseconds?|seconds?|sec|minutes?|min|hours?|hr|days?|weeks?|wk';
+  const words =
+    'nanos?|nanoseconds?|micros?|microseconds?|millis?|milliseconds?|seconds?|sec|minutes?|min|hours?|hr|days?|weeks?|wk';
   return new RegExp(`^\\d+\\s*(?:${UNITS}|${words})$`).test(value);
 }
 

@@ -34,7 +34,11 @@ function visitList(schema: ListSchema, value: readonly JsonValue[], path: string
 function visitMap({ listKeys }: ListSchema, value: readonly JsonValue[], path: string, errors: FieldErrorLike[]): void {
   const wrong = value.findIndex((item) => item !== null && !isObject(item));
   if (wrong < 0) {
-    repeated(value.map((item) => keysOf(listKeys, item)), path, errors);
+    repeated(
+      value.map((item) => keysOf(listKeys, item)),
+      path,
+      errors,
+    );
     return;
   }
   const shown = canonicalJson(value[wrong] ?? null);

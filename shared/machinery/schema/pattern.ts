@@ -34,7 +34,8 @@ export function patternError(pattern: string): string | undefined {
 }
 
 /** Syntax that both read alike: no flags, names, classes of other notations, or anchors of RE2's own. */
-const COMMON = /^(?:[^\\([{*+?]|\\[.\-/\\^$*+?()[\]{}|dwDWtnr]|\((?!\?)|\(\?:|\[\^?(?:[^\]\\[]|\\[.\-/\\^$*+?()[\]{}|dwDWtnr])+\]|[*+?]\??|\{\d+(?:,\d*)?\}\??)*$/;
+const COMMON =
+  /^(?:[^\\([{*+?]|\\[.\-/\\^$*+?()[\]{}|dwDWtnr]|\((?!\?)|\(\?:|\[\^?(?:[^\]\\[]|\\[.\-/\\^$*+?()[\]{}|dwDWtnr])+\]|[*+?]\??|\{\d+(?:,\d*)?\}\??)*$/;
 
 function nativeOf(pattern: string): { regex: RegExp; repetitions: number } | undefined {
   if (!COMMON.test(pattern) || isNested(pattern)) return undefined;

@@ -2,8 +2,8 @@
 import { deepEqual } from '../equality.ts';
 import { quoteGo } from '../go-quote.ts';
 import type { JsonObject, JsonValue } from '../object.ts';
-import { compilePattern } from './pattern.ts';
 import type { FieldErrorLike } from './field-error.ts';
+import { compilePattern } from './pattern.ts';
 
 /** The first complaint about a value at a path; undefined when there is none. */
 export type ValueRule<T> = (value: T, path: string) => FieldErrorLike | undefined;
@@ -48,6 +48,7 @@ export function numberRules(schema: JsonObject): ValueRule<number | bigint>[] {
     rules.push((value, path) =>
       fails(value) ? invalid(path, showNumber(value), `${text} ${showLimit(limit, value)}`) : undefined,
     );
+  if (factor !== undefined && factor > 0) rules.push(wholeFactor(factor));
   if (factor !== undefined && factor > 0) add((value) => !isMultiple(value, factor), 'should be a multiple of', factor);
   if (maximum !== undefined)
     add((value) => value > maximum || (above && Number(value) === maximum), above ? 'should be less than' : AT_MOST, maximum);
@@ -56,11 +57,17 @@ export function numberRules(schema: JsonObject): ValueRule<number | bigint>[] {
   return rules;
 }
 
+/** Upstream holds whole numbers against a whole factor, which a small one is not. */
+function wholeFactor(factor: number): ValueRule<number | bigint> {
+  const detail = (path: string) => `Invalid value: 0: factor MultipleOf declared for ${path} must be positive: 0`;
+  return (value, path) => (isWhole(value) && factor < 1 ? { type: 'Invalid', field: path, detail: detail(path) } : undefined);
+}
+
 const AT_MOST = 'should be less than or equal to';
 const AT_LEAST = 'should be greater than or equal to';
 
 function isMultiple(value: number | bigint, factor: number): boolean {
-  if (Number.isInteger(factor) && isWhole(value)) return BigInt(value) % BigInt(factor) === 0n;
+  if (isWhole(value)) return factor < 1 || BigInt(value) % BigInt(Math.trunc(factor)) === 0n;
   return Number.isInteger(factor < 1 ? (1 / factor) * Number(value) : Number(value) / factor);
 }
 

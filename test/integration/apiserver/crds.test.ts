@@ -116,7 +116,7 @@ describe('an instance', () => {
     const deleted = await server.send('DELETE', `${DEFINITIONS}/widgets.example.com`);
     expect(deleted.code).toBe(200);
     const late = await server.send('POST', WIDGETS, { body: widget('late') });
-    expect([late.code, late.json().reason]).toEqual([405, 'MethodNotAllowed']);
+    expect([late.code, late.json().reason]).toEqual([403, 'Forbidden']);
     await control('widgets.example.com');
     expect((await server.send('GET', `${DEFINITIONS}/widgets.example.com`)).code).toBe(404);
     expect((await server.send('GET', WIDGETS)).code).toBe(404);

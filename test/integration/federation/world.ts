@@ -22,12 +22,12 @@ import { builtInDefinitions } from '../../../shared/apis/built-in.ts';
 import type { Registry } from '../../../shared/apis/definition.ts';
 import { kubeadmiralDefinitions } from '../../../shared/apis/kubeadmiral/kinds.ts';
 import { lamiralDefinitions } from '../../../shared/apis/lamiral/kinds.ts';
-import { createRegistry } from '../../../shared/apis/registry.ts';
 import { controlPlaneSeeds } from '../../../shared/apis/seeds.ts';
 import { fromStored } from '../../../shared/apis/stored.ts';
 import { defaultAdmission } from '../../../shared/apiserver/admission/chain.ts';
 import { createApiServer } from '../../../shared/apiserver/create.ts';
 import type { ApiServer } from '../../../shared/apiserver/server.ts';
+import { openTypes, type Types } from '../../../shared/apiserver/types/types.ts';
 import { memberConnection } from '../../../shared/federation/clusters/auth.ts';
 import { clusterFacts } from '../../../shared/federation/clusters/facts.ts';
 import { clustersByName, clusterView } from '../../../shared/federation/clusters/view.ts';
@@ -57,7 +57,7 @@ const TICK_MS = 20;
 /** Builds the functions over one store, as docs/functions.md says. */
 function createFunctions(medium: ReturnType<typeof openMemory>, shared: Shared) {
   const { store } = medium;
-  const { clock, ids, log, registry, reader, sender, clients } = shared;
+  const { clock, ids, log, kinds, reader, sender, clients } = shared;
   const types = createScopeCache(store, SCOPES.typeConfigs, (stored) => federatedType(fromStored(stored)), federatedTypes);
   const facts = createScopeCache(
     store,
@@ -79,7 +79,7 @@ function createFunctions(medium: ReturnType<typeof openMemory>, shared: Shared) 
     objects: store.objects,
     records: store.records,
     reader,
-    registry: () => registry,
+    registry: kinds.registry,
     sender,
     clock,
     ids,
@@ -128,7 +128,8 @@ type Shared = {
   clock: ReturnType<typeof fakeClock>;
   ids: ReturnType<typeof seededIds>;
   log: ReturnType<typeof memoryLog>;
-  registry: ReturnType<typeof createRegistry>;
+  /** All kinds, those of CustomResourceDefinitions too. */
+  kinds: Types;
   reader: ReturnType<typeof createObjectReader>;
   sender: ReturnType<typeof createSender>;
   clients: MemberClients;
@@ -142,14 +143,15 @@ export async function createWorld(names: readonly string[] = ['eu-1', 'us-1', 'a
   const ids = seededIds(7);
   const log = memoryLog();
   const medium = openMemory({ clock });
-  const registry = createRegistry([...builtInDefinitions(), ...kubeadmiralDefinitions(), ...lamiralDefinitions()]);
+  const base = [...builtInDefinitions(), ...kubeadmiralDefinitions(), ...lamiralDefinitions()];
+  const kinds = await openTypes({ store: medium.store, base, clock, log });
   const members = new Map<string, FakeMember>(names.map((name) => [name, createFakeMember(name, { clock, ids })]));
   const reader = createObjectReader(medium.store.objects);
   const shared: Shared = {
     clock,
     ids,
     log,
-    registry,
+    kinds,
     reader,
     sender: createSender(medium.queue, clock),
     clients: fakeClients(members),
@@ -157,7 +159,7 @@ export async function createWorld(names: readonly string[] = ['eu-1', 'us-1', 'a
   };
   const functions = createFunctions(medium, shared);
   const server = createServer(medium, shared);
-  const users = createUsers(server, registry);
+  const users = createUsers(server, kinds.registry);
   const world = {
     clock,
     log,
@@ -195,16 +197,17 @@ export async function createWorld(names: readonly string[] = ['eu-1', 'us-1', 'a
   return world;
 }
 
-function createServer(medium: ReturnType<typeof openMemory>, { clock, ids, log, registry }: Shared): ApiServer {
+function createServer(medium: ReturnType<typeof openMemory>, { clock, ids, log, kinds }: Shared): ApiServer {
   return createApiServer({
     store: medium.store,
-    registry: () => registry,
+    registry: kinds.registry,
+    types: kinds,
     clock,
     ids,
     log,
     authenticate: async () => undefined,
     authorize: async () => ({ allowed: true, reason: '' }),
-    admission: defaultAdmission({ store: medium.store, registry: () => registry, clock, ids, log }),
+    admission: defaultAdmission({ store: medium.store, registry: kinds.registry, clock, ids, log }),
     views: new Map(),
     version: { major: '1', minor: '35', gitVersion: 'v1.35.4' },
     readiness: new Map(),
@@ -212,10 +215,10 @@ function createServer(medium: ReturnType<typeof openMemory>, { clock, ids, log, 
 }
 
 /** What users do, through the API server's own rules. */
-function createUsers({ resources }: ApiServer, registry: Registry) {
+function createUsers({ resources }: ApiServer, registry: () => Registry) {
   const definitionOf = (apiVersion: string, kind: string) => {
     const { group, version } = parseApiVersion(apiVersion);
-    const definition = registry.byKind(group, version, kind);
+    const definition = registry().byKind(group, version, kind);
     if (!definition) throw new Error(`no kind ${apiVersion} ${kind}`);
     return definition;
   };

@@ -4,9 +4,9 @@ import type { JsonObject } from '../../../shared/machinery/object.ts';
 import { compileInline, compileSchemas } from '../../../shared/machinery/schema/compile.ts';
 import { decode } from '../../../shared/machinery/schema/decode.ts';
 import { applySchemaDefaults } from '../../../shared/machinery/schema/defaults.ts';
+import { validateLists } from '../../../shared/machinery/schema/list-rules.ts';
 import type { ObjectSchema } from '../../../shared/machinery/schema/schema.ts';
 import { compileValidator } from '../../../shared/machinery/schema/validator.ts';
-import { validateLists } from '../../../shared/machinery/schema/list-rules.ts';
 
 const types = compileSchemas(typeDefinitions());
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta';
@@ -72,7 +72,7 @@ describe('custom resources', () => {
 
   test('metadata is typed by Go, the rest left to validation', () => {
     expect(read({ metadata: { labels: { a: 1 } } }).typeError).toBe(
-      'json: cannot unmarshal number into Go struct field ObjectMeta.metadata.labels of type string',
+      'json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string',
     );
     expect(read({ spec: { replicas: 'x', mode: null } })).toEqual({
       value: { spec: { replicas: 'x', mode: null } },
@@ -132,11 +132,7 @@ describe('custom resources', () => {
       ['TooMany spec.items: Too many: 3: must have at most 2 items'],
     ],
     ['too few', { items: [] }, ['Invalid spec.items: Invalid value: 0: spec.items in body should have at least 1 items']],
-    [
-      'list-map keys once',
-      { items: [{ key: 'd' }, { key: 'd' }] },
-      ['Duplicate spec.items[1]: Duplicate value: {"key":"d"}'],
-    ],
+    ['list-map keys once', { items: [{ key: 'd' }, { key: 'd' }] }, ['Duplicate spec.items[1]: Duplicate value: {"key":"d"}']],
     [
       'map values',
       { weights: { a: 'x' } },
@@ -154,9 +150,7 @@ describe('custom resources', () => {
 
   test('required members are named by path', () => {
     expect(check({})).toEqual([{ type: 'Required', field: 'spec', detail: 'Required value' }]);
-    expect(check({ spec: {} })).toEqual([
-      { type: 'Required', field: 'spec.mode', detail: 'Required value' },
-    ]);
+    expect(check({ spec: {} })).toEqual([{ type: 'Required', field: 'spec.mode', detail: 'Required value' }]);
   });
 
   test('a pattern is one of RE2, also where JavaScript cannot read it', () => {
