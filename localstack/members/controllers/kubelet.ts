@@ -46,6 +46,8 @@ export function nextPodStep(pod: KubeObject, now: number, boundAtMs?: number): P
 
 function terminate(pod: KubeObject, now: number): PodStep {
   const grace = (pod.metadata.deletionGracePeriodSeconds ?? 0) * 1000;
+  // Its process has ended and the API was told so: now it waits for somebody's finalizer, and telling again would change nothing.
+  if (grace === 0 && (pod.metadata.finalizers ?? []).length > 0) return { type: 'rest' };
   const asked = Date.parse(pod.metadata.deletionTimestamp ?? '') - grace;
   // The simulated process obeys SIGTERM quickly; never later than its grace period ends.
   const due = asked + Math.min(grace, TERMINATION_MS);

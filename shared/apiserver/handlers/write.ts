@@ -102,6 +102,7 @@ async function readObject(exchange: ResourceExchange, context: WriteContext): Pr
   return toObject(definition, value, {
     mode: fieldValidation,
     duplicates: isChecked && body.mediaType === 'application/json' ? duplicateKeys(body.text) : [],
+    ...(definition.builtIn && body.mediaType === 'application/json' ? { text: body.text } : {}),
     yamlDuplicates: isChecked && body.mediaType === 'application/yaml' ? parseYamlStrictly(body.text).duplicates : [],
     warn: context.warn,
     refuse: (why) => cannotBeHandled(definition, why),

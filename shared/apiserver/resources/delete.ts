@@ -36,6 +36,8 @@ async function deleteOnce(core: Core, context: WriteContext, stored: StoredObjec
   if (plan.type === 'unchanged') return { type: 'unchanged', stored, object: live };
   const type = plan.type === 'remove' ? 'removed' : 'updated';
   const object = encode(definition, storage, plan.object);
+  // As etcd: what is written as it stands is not written, or clients that delete again and again would wake every watch.
+  if (plan.type === 'mark' && object.body === stored.body) return { type: 'unchanged', stored, object: plan.object };
   if (context.dryRun) return { type, stored: { ...object, resourceVersion: stored.resourceVersion }, object: plan.object };
   const operation: WriteOperation = {
     type: plan.type === 'remove' ? 'delete' : 'update',

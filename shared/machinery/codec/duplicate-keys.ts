@@ -19,14 +19,22 @@ const CLOSE_BRACE = 0x7d;
  */
 export function duplicateKeys(jsonText: string): string[] {
   const duplicates = new Set<string>();
+  scanKeys(jsonText, (frames, isRepeated) => {
+    if (isRepeated && duplicates.size < STRICT_ERRORS_MAX) duplicates.add(pathOf(frames));
+  });
+  return [...duplicates];
+}
+
+/** Calls `visit` at each member's name, in the order of the text; the last frame's key is the name. */
+function scanKeys(jsonText: string, visit: (frames: readonly Frame[], isRepeated: boolean) => void): void {
   const frames: Frame[] = [];
   for (let index = 0; index < jsonText.length; index += 1) {
     const frame = frames[frames.length - 1];
     switch (jsonText.charCodeAt(index)) {
       case QUOTE: {
         const end = endOfString(jsonText, index);
-        if (end < 0) return [...duplicates];
-        if (frame?.seen && frame.expectsKey) readKey(frames, frame, frame.seen, keyText(jsonText, index, end), duplicates);
+        if (end < 0) return;
+        if (frame?.seen && frame.expectsKey) visit(frames, readKey(frame, frame.seen, keyText(jsonText, index, end)));
         index = end;
         break;
       }
@@ -47,7 +55,6 @@ export function duplicateKeys(jsonText: string): string[] {
       default:
     }
   }
-  return [...duplicates];
 }
 
 /**
@@ -61,11 +68,26 @@ export function strictErrors(unknownFields: readonly string[], duplicates: reado
   return [...new Set(errors)].slice(0, STRICT_ERRORS_MAX);
 }
 
-function readKey(frames: readonly Frame[], frame: Frame, seen: Set<string>, key: string, duplicates: Set<string>): void {
+/** The same complaints in the order of the JSON text, as Go's decoder of a built-in kind meets them. */
+export function strictErrorsInText(jsonText: string, unknownFields: readonly string[]): string[] {
+  const skipped = new Set(unknownFields);
+  const errors = new Set<string>();
+  scanKeys(jsonText, (frames, isRepeated) => {
+    const path = pathOf(frames);
+    if (skipped.has(path)) errors.add(`unknown field "${path}"`);
+    else if (isRepeated && !isWithin(path, skipped)) errors.add(`duplicate field "${path}"`);
+  });
+  for (const path of unknownFields) errors.add(`unknown field "${path}"`);
+  return [...errors].slice(0, STRICT_ERRORS_MAX);
+}
+
+/** Takes the name in; true when the object had it before. */
+function readKey(frame: Frame, seen: Set<string>, key: string): boolean {
   frame.expectsKey = false;
   frame.key = key;
-  if (!seen.has(key)) seen.add(key);
-  else if (duplicates.size < STRICT_ERRORS_MAX) duplicates.add(pathOf(frames));
+  const isRepeated = seen.has(key);
+  seen.add(key);
+  return isRepeated;
 }
 
 function keyText(text: string, start: number, end: number): string {

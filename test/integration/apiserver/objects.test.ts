@@ -125,6 +125,8 @@ describe('delete', () => {
     await api.send('POST', MAPS, { body: configMap('a', {}, { finalizers: ['test.dev/wait'] }) });
     const marked = await api.send('DELETE', `${MAPS}/a`);
     expect(marked.json().metadata).toMatchObject({ deletionTimestamp: expect.any(String), deletionGracePeriodSeconds: 0 });
+    const again = await api.send('DELETE', `${MAPS}/a`);
+    expect(again.json()).toEqual(marked.json());
     const added = await api.send('PATCH', `${MAPS}/a`, {
       body: { metadata: { finalizers: ['test.dev/wait', 'x.dev/y'] } },
       type: MERGE,

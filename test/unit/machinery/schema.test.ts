@@ -3,7 +3,7 @@ import { typeDefinitions } from '../../../shared/apis/data/load.ts';
 import { parseJson } from '../../../shared/machinery/codec/json.ts';
 import type { JsonObject } from '../../../shared/machinery/object.ts';
 import { compileSchemas } from '../../../shared/machinery/schema/compile.ts';
-import { decode, duplicateKeys, strictErrors } from '../../../shared/machinery/schema/decode.ts';
+import { decode, duplicateKeys, strictErrors, strictErrorsInText } from '../../../shared/machinery/schema/decode.ts';
 import type { ObjectSchema, Schema } from '../../../shared/machinery/schema/schema.ts';
 
 const types = compileSchemas(typeDefinitions());
@@ -261,6 +261,15 @@ describe('duplicate members', () => {
       'duplicate field "metadata.name"',
       'unknown field "x"',
       'unknown field "metadata.foo"',
+    ]);
+  });
+
+  test('of a body of a built-in kind they come in the order of its text', () => {
+    const text = '{"spec":{"b":1,"a":1,"a":2,"b":{"c":1,"c":2},"d":1,"d":2}}';
+    expect(strictErrorsInText(text, ['spec.d', 'spec.b'])).toEqual([
+      'unknown field "spec.b"',
+      'duplicate field "spec.a"',
+      'unknown field "spec.d"',
     ]);
   });
 

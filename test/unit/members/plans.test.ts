@@ -170,6 +170,11 @@ describe('the life of a pod', () => {
     expect(nextPodStep(deleting, Date.parse('2026-01-01T00:00:00Z'))).toMatchObject({ type: 'wait' });
     expect(nextPodStep(deleting, Date.parse('2026-01-01T00:00:01Z'))).toEqual({ type: 'remove' });
   });
+  test('a deleted pod whose process has ended waits for its finalizers, and is not deleted again', () => {
+    const { metadata, ...rest } = pod('p', { node: 'n', deleting: true });
+    const held = { ...rest, metadata: { ...metadata, deletionGracePeriodSeconds: 0, finalizers: ['x.dev/y'] } };
+    expect(nextPodStep(held, Date.parse('2026-01-01T00:00:01Z'))).toEqual({ type: 'rest' });
+  });
 });
 
 describe('conditions of a Deployment', () => {
