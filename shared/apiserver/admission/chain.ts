@@ -13,6 +13,7 @@ import { claimResize, defaultIngressClass, defaultStorageClass } from './default
 import { defaultTolerations } from './default-tolerations.ts';
 import { limitRanger } from './limit-ranger.ts';
 import { namespaceLifecycle } from './namespace-lifecycle.ts';
+import { podSecurity } from './pod-security.ts';
 import { validatingAdmissionPolicy } from './policies/step.ts';
 import { priority } from './priority.ts';
 import { resourceQuota } from './quota.ts';
@@ -42,6 +43,7 @@ export function defaultAdmission(deps: AdmissionDeps): AdmissionStep[] {
     namespaceLifecycle(deps),
     limitRanger(deps),
     serviceAccount(deps),
+    podSecurity(deps),
     priority(deps),
     defaultTolerations,
     defaultStorageClass(deps),
