@@ -2,8 +2,11 @@
  * MemberClient: what the workers ask of one member cluster's Kubernetes API. Outcomes are values: an unreachable or unwilling
  * member is an expected thing. Connect within 5 s, a whole call within 10 s.
  */
+import type { MemberConnection } from '../apis/kubeadmiral/connection.ts';
 import type { JsonObject, KubeObject } from '../machinery/object.ts';
 import type { GroupVersionResource } from '../machinery/resource.ts';
+
+export type { MemberConnection };
 
 /** One object on a member. `namespace` is empty for cluster-scoped kinds. */
 export type MemberRef = GroupVersionResource & { namespace: string; name: string };
@@ -72,17 +75,6 @@ export type MemberClient = {
   /** GET /healthz: the body. */
   health(): Promise<MemberResult<string>>;
   version(): Promise<MemberResult<string>>;
-};
-
-/** How a member is reached: endpoint and what the join Secret holds (values already base64-decoded). */
-export type MemberConnection = {
-  cluster: string;
-  server: string;
-  insecure: boolean;
-  caData?: string;
-  certData?: string;
-  keyData?: string;
-  token?: string;
 };
 
 /** One long-lived client per connection; a changed connection replaces it. */

@@ -1,4 +1,5 @@
 /** How a member is reached: from the FederatedCluster and the Secret that it names. Choice of credentials as in KubeAdmiral. */
+import type { MemberConnection } from '../../apis/kubeadmiral/connection.ts';
 import type { KubeObject } from '../../machinery/object.ts';
 
 /** Keys of the join Secret. */
@@ -35,18 +36,7 @@ export function clusterCredentials({ insecure, useBootstrap, secretData }: Crede
   return { type: 'ok', bearerToken, tls: { ...server, ...client } };
 }
 
-/** The same shape as the member port's connection; PEM texts. */
-export type MemberAccess = {
-  cluster: string;
-  server: string;
-  insecure: boolean;
-  caData?: string;
-  certData?: string;
-  keyData?: string;
-  token?: string;
-};
-
-export type MemberConnectionResult = { type: 'ok'; connection: MemberAccess } | { type: 'invalid'; message: string };
+export type MemberConnectionResult = { type: 'ok'; connection: MemberConnection } | { type: 'invalid'; message: string };
 
 /**
  * The connection of a cluster. `secret` is the object that `spec.secretRef` names (undefined: it does not exist), its values in base64.
