@@ -1,6 +1,7 @@
 /** The control plane's API server: built-in kinds, KubeAdmiral's kinds and ours, seeded. */
 import { explainElsewhere } from '../../functions/api/pods-elsewhere.ts';
 import { policyWarning } from '../../functions/api/policy-warning.ts';
+import { createHttp } from '../../shared/adapters/http/webhooks.ts';
 import { builtInDefinitions } from '../../shared/apis/built-in.ts';
 import type { Registry } from '../../shared/apis/definition.ts';
 import { kubeadmiralDefinitions } from '../../shared/apis/kubeadmiral/kinds.ts';
@@ -61,6 +62,7 @@ export async function createControlPlane({
   const { registry } = kinds;
   const types = createScopeCache(store, SCOPES.typeConfigs, (stored) => federatedType(fromStored(stored)), federatedTypes);
   const access = await openAccess({ store, clock, log, token, keyPath, checks });
+  const http = createHttp();
   const server: ApiServer = createApiServer({
     store,
     registry,
@@ -68,10 +70,11 @@ export async function createControlPlane({
     clock,
     ids,
     log,
+    http,
     ...access,
     ...(audit ? { audit } : {}),
     admission: [
-      ...defaultAdmission({ store, registry, clock, ids, log, ...access }),
+      ...defaultAdmission({ store, registry, clock, ids, log, http, ...access }),
       policyWarning({ types, reader: createObjectReader(store.objects) }),
     ],
     views: new Map([

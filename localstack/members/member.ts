@@ -1,6 +1,7 @@
 /** One simulated member cluster: the API server over a store of its own, and the controllers that play a cluster behind it. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createHttp } from '../../shared/adapters/http/webhooks.ts';
 import { systemClock } from '../../shared/adapters/memory/clock.ts';
 import { systemIds } from '../../shared/adapters/memory/ids.ts';
 import { openSqlite } from '../../shared/adapters/sqlite/open.ts';
@@ -60,6 +61,7 @@ export async function startMember(options: MemberOptions, log: Log): Promise<Run
     token: options.token,
     keyPath: join(options.dir, 'sa.key'),
   });
+  const http = createHttp();
   const server: ApiServer = createApiServer({
     store: medium.store,
     registry,
@@ -67,8 +69,9 @@ export async function startMember(options: MemberOptions, log: Log): Promise<Run
     clock,
     ids,
     log,
+    http,
     ...access,
-    admission: defaultAdmission({ store: medium.store, registry, clock, ids, log, ...access }),
+    admission: defaultAdmission({ store: medium.store, registry, clock, ids, log, http, ...access }),
     views: new Map([...podViews({ resources: () => server.resources, registry, clock }), ...streamlessViews(explainSimulated)]),
     version: VERSION,
     readiness: new Map(),

@@ -110,7 +110,10 @@ function failed({ message, reason, code }: FailureStatus): AuditEvent['responseS
   return { metadata: {}, status: 'Failure', message, reason, code };
 }
 
-function annotations({ decision, receivedAt, annotations: admitted }: RequestTrace, now: number): Pick<AuditEvent, 'annotations'> {
+function annotations(
+  { decision, receivedAt, annotations: admitted }: RequestTrace,
+  now: number,
+): Pick<AuditEvent, 'annotations'> {
   const texts: Record<string, string> = { ...admitted };
   if (decision) {
     texts['authorization.k8s.io/decision'] = decision.allowed ? 'allow' : 'forbid';

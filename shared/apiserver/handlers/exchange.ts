@@ -47,7 +47,10 @@ export function resourceExchange(
 }
 
 /** The form that the client likes best of those the kind has. `watch`: of those that can be streamed. Throws 406. */
-export function shapeOf(exchange: ResourceExchange, use: 'whole' | 'watch' = 'whole'): { shape: Shape; media: Accepted['media'] } {
+export function shapeOf(
+  exchange: ResourceExchange,
+  use: 'whole' | 'watch' = 'whole',
+): { shape: Shape; media: Accepted['media'] } {
   const { core, request, target, definition, storage } = exchange;
   const accepted = core.negotiate(request.headers.get('accept')).find((form) => isPossible(exchange, form, use));
   if (accepted === undefined)
@@ -85,6 +88,10 @@ export function writeContext(exchange: ResourceExchange, options: { kind: string
     now: core.deps.clock.now(),
     writer: 'api',
     warn: (text) => warnings.push(text),
+    annotate: (key, value) => {
+      exchange.trace.annotations ??= {};
+      exchange.trace.annotations[key] ??= value;
+    },
   };
 }
 
