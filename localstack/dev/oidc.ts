@@ -38,7 +38,11 @@ export function parseOidc(given: Given): DevOidc | string | undefined {
     groupsPrefix: given['oidc-groups-prefix'],
     caFile: given['oidc-ca-file'],
   };
-  return { issuerUrl, clientId, ...(Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)) as object) };
+  return {
+    issuerUrl,
+    clientId,
+    ...(Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)) as object),
+  };
 }
 
 /** The check for the provider's tokens; none without a provider. Rejects when the CA file cannot be read. */

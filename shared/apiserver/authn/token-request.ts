@@ -131,8 +131,7 @@ async function bind(deps: Deps, ref: JsonObject, namespace: string, account: str
   };
   if (group === '' && kind === 'Secret') return { secret: (await found('secrets', namespace)).bound };
   if (group === '' && kind === 'Node') return { node: (await found('nodes', '')).bound };
-  if (group !== '' || kind !== 'Pod')
-    throw badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`);
+  if (group !== '' || kind !== 'Pod') throw badRequest(`cannot bind token to object of type ${group}/${version}, Kind=${kind}`);
   const { object, bound } = await found('pods', namespace);
   if (object.spec?.serviceAccountName !== account)
     throw badRequest(

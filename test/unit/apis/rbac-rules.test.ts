@@ -51,9 +51,24 @@ describe('covering', () => {
     ['a name by all names', [{}], { resourceNames: ['a'] }, []],
     ['all names not by one', [{ resourceNames: ['a'] }], {}, ['{APIGroups:[""], Resources:["pods"], Verbs:["get"]}']],
     ['a subresource by its wildcard', [{ resources: ['*/log'] }], { resources: ['pods/log'] }, []],
-    ['the wildcard not by what there is', [{ resources: ['pods/log'] }], { resources: ['*/log'] }, ['{APIGroups:[""], Resources:["*/log"], Verbs:["get"]}']],
-    ['verbs of one resource are told together', [], { verbs: ['list', 'get'] }, ['{APIGroups:[""], Resources:["pods"], Verbs:["list" "get"]}']],
-    ['paths', [{ nonResourceURLs: ['/a/*'] }], { apiGroups: [], resources: [], nonResourceURLs: ['/a/b', '/c'] }, ['{NonResourceURLs:["/c"], Verbs:["get"]}']],
+    [
+      'the wildcard not by what there is',
+      [{ resources: ['pods/log'] }],
+      { resources: ['*/log'] },
+      ['{APIGroups:[""], Resources:["*/log"], Verbs:["get"]}'],
+    ],
+    [
+      'verbs of one resource are told together',
+      [],
+      { verbs: ['list', 'get'] },
+      ['{APIGroups:[""], Resources:["pods"], Verbs:["list" "get"]}'],
+    ],
+    [
+      'paths',
+      [{ nonResourceURLs: ['/a/*'] }],
+      { apiGroups: [], resources: [], nonResourceURLs: ['/a/b', '/c'] },
+      ['{NonResourceURLs:["/c"], Verbs:["get"]}'],
+    ],
   ])('%s', (_name, held, wanted, missing) => {
     expect(describeRules(uncoveredRules(held.map(rule), [rule(wanted)]))).toEqual(missing);
   });
@@ -88,15 +103,30 @@ describe('covering', () => {
 
 describe('who holds what', () => {
   const ref = (kind: string, name: string) => ({ apiGroup: 'rbac.authorization.k8s.io', kind, name });
-  const named = (name: string, namespace?: string) => ({ apiVersion: 'v1', kind: 'x', metadata: { name, ...(namespace ? { namespace } : {}) } });
+  const named = (name: string, namespace?: string) => ({
+    apiVersion: 'v1',
+    kind: 'x',
+    metadata: { name, ...(namespace ? { namespace } : {}) },
+  });
   const view = createRbacView({
     clusterRoles: [roleEntry({ ...named('c'), rules: [{ verbs: ['get'], apiGroups: [''], resources: ['pods'] }] })],
     roles: [roleEntry({ ...named('r', 'n'), rules: [{ verbs: ['list'], apiGroups: [''], resources: ['pods'] }] })],
     clusterRoleBindings: [
-      bindingEntry({ ...named('cb'), roleRef: ref('ClusterRole', 'c'), subjects: [{ kind: 'User', name: 'u' }, { kind: 'Group', name: 'g' }] }),
+      bindingEntry({
+        ...named('cb'),
+        roleRef: ref('ClusterRole', 'c'),
+        subjects: [
+          { kind: 'User', name: 'u' },
+          { kind: 'Group', name: 'g' },
+        ],
+      }),
     ],
     roleBindings: [
-      bindingEntry({ ...named('rb', 'n'), roleRef: ref('Role', 'r'), subjects: [{ kind: 'ServiceAccount', name: 's' }, null, { kind: 'Odd', name: 'u' }] }),
+      bindingEntry({
+        ...named('rb', 'n'),
+        roleRef: ref('Role', 'r'),
+        subjects: [{ kind: 'ServiceAccount', name: 's' }, null, { kind: 'Odd', name: 'u' }],
+      }),
       bindingEntry({ ...named('lost', 'n'), roleRef: ref('Role', 'none'), subjects: [{ kind: 'User', name: 'u' }] }),
     ],
   });
@@ -105,7 +135,12 @@ describe('who holds what', () => {
     ['by name', { name: 'u', groups: [] }, '', ['ClusterRoleBinding "cb" of ClusterRole "c" to User "u"']],
     ['by group', { name: 'x', groups: ['h', 'g'] }, '', ['ClusterRoleBinding "cb" of ClusterRole "c" to Group "g"']],
     ['by both, once', { name: 'u', groups: ['g'] }, '', ['ClusterRoleBinding "cb" of ClusterRole "c" to User "u"']],
-    ['an account of the namespace', { name: 'system:serviceaccount:n:s', groups: [] }, 'n', ['RoleBinding "rb/n" of Role "r" to ServiceAccount "s/n"']],
+    [
+      'an account of the namespace',
+      { name: 'system:serviceaccount:n:s', groups: [] },
+      'n',
+      ['RoleBinding "rb/n" of Role "r" to ServiceAccount "s/n"'],
+    ],
     ['not elsewhere', { name: 'system:serviceaccount:n:s', groups: [] }, 'm', []],
     ['nobody', { name: 'y', groups: [] }, 'n', []],
   ])('%s', (_name, holder, namespace, want) => {

@@ -65,17 +65,34 @@ describe('an ID token', () => {
     ['expired', {}, { exp: NOW - 61 }, 'oidc: token is expired'],
     ['no end', {}, { exp: null }, 'oidc: token has no expiry'],
     ['not valid yet', {}, { nbf: NOW + 61 }, 'oidc: token is not valid yet'],
-    ['an address that nobody verified', { usernameClaim: 'email' }, { email: 'a', email_verified: false }, 'oidc: email not verified'],
+    [
+      'an address that nobody verified',
+      { usernameClaim: 'email' },
+      { email: 'a', email_verified: false },
+      'oidc: email not verified',
+    ],
     ['no user', { usernameClaim: 'nick' }, {}, 'oidc: claim nick is missing or no text'],
-    ['a user of the system', { usernamePrefix: '-' }, { sub: 'system:admin' }, "oidc: user names that begin with system: are not the provider's to give"],
-    ['a claim that must be there', { requiredClaims: { hd: 'x' } }, {}, 'oidc: required claim hd is missing or has another value'],
+    [
+      'a user of the system',
+      { usernamePrefix: '-' },
+      { sub: 'system:admin' },
+      "oidc: user names that begin with system: are not the provider's to give",
+    ],
+    [
+      'a claim that must be there',
+      { requiredClaims: { hd: 'x' } },
+      {},
+      'oidc: required claim hd is missing or has another value',
+    ],
   ])('%s is refused', async (_name, options, claims, why) => {
     expect(await checker(options)(token(claims))).toEqual({ type: 'refused', why });
   });
 
-  test('groups of the system are not the provider\'s to give', async () => {
+  test("groups of the system are not the provider's to give", async () => {
     const groups = ['system:masters', 'ok', 7];
-    expect(await checker({ groupsPrefix: '' })(token({ groups }))).toMatchObject({ user: { groups: ['ok', 'system:authenticated'] } });
+    expect(await checker({ groupsPrefix: '' })(token({ groups }))).toMatchObject({
+      user: { groups: ['ok', 'system:authenticated'] },
+    });
   });
 
   test('of another issuer is for others to judge', async () => {

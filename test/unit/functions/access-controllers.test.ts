@@ -1,6 +1,6 @@
 import { beforeEach, describe, expect, test } from 'vitest';
-import type { ControlDeps } from '../../../functions/sweeper/controllers/controller.ts';
 import { reconcileControl } from '../../../functions/sweeper/controllers/all.ts';
+import type { ControlDeps } from '../../../functions/sweeper/controllers/controller.ts';
 import { temporarySigner } from '../../../shared/adapters/keys/file-signer.ts';
 import { fakeClock } from '../../../shared/adapters/memory/clock.ts';
 import { seededIds } from '../../../shared/adapters/memory/ids.ts';
@@ -99,7 +99,16 @@ describe('a ClusterRole that gathers others', () => {
   test('is woken by any other', async () => {
     await put(ROLES, role('x', {}));
     await put(ROLES, gathering('all', 'a'));
-    const entry = { scope: ROLES, namespace: '', name: 'x', type: 'deleted', uid: '', resourceVersion: '1', writer: 'api', ownerUids: [] } as const;
+    const entry = {
+      scope: ROLES,
+      namespace: '',
+      name: 'x',
+      type: 'deleted',
+      uid: '',
+      resourceVersion: '1',
+      writer: 'api',
+      ownerUids: [],
+    } as const;
     const targets = await aggregationRoute(deps).targets(entry);
     expect(targets.map(({ name }) => name)).toEqual(['all']);
   });
@@ -112,7 +121,8 @@ describe('a token Secret', () => {
     metadata: { name: 's', namespace: 'n', annotations },
     type,
   });
-  const account = () => put('/serviceaccounts', { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'robot', namespace: 'n' } });
+  const account = () =>
+    put('/serviceaccounts', { apiVersion: 'v1', kind: 'ServiceAccount', metadata: { name: 'robot', namespace: 'n' } });
   const robot = { 'kubernetes.io/service-account.name': 'robot' };
   const decoded = (text: string) => Buffer.from(text, 'base64').toString('utf8');
 
