@@ -15,6 +15,7 @@ import {
   requiredOneOf,
 } from './fields.ts';
 import { validateAnnotations, validateLabels } from './metadata.ts';
+import { validatePodSecurityContext } from './pod-security-context.ts';
 import { validateLabelSelector } from './selector.ts';
 import { validateVolumes } from './volumes.ts';
 
@@ -44,6 +45,7 @@ export function validatePodSpec(field: string, spec: OwnField): FieldError[] {
     ...requiredOneOf(`${field}.restartPolicy`, spec?.restartPolicy, ['Always', 'OnFailure', 'Never']),
     ...requiredOneOf(`${field}.dnsPolicy`, spec?.dnsPolicy, ['ClusterFirstWithHostNet', 'ClusterFirst', 'Default', 'None']),
     ...validateLabels(`${field}.nodeSelector`, spec?.nodeSelector),
+    ...validatePodSecurityContext(`${field}.securityContext`, spec?.securityContext),
     ...nodeAffinityErrors(`${field}.affinity.nodeAffinity`, spec?.affinity?.nodeAffinity),
     ...eachItem(`${field}.topologySpreadConstraints`, spec?.topologySpreadConstraints, spreadErrors),
     ...namesOf(field, spec),

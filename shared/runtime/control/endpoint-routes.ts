@@ -29,7 +29,7 @@ export function endpointRoutes(deps: RouteDeps): ControlRoute[] {
     {
       controller: 'endpoints',
       scopes: [SERVICES, PODS, ENDPOINTS, SLICES],
-      targets: (entry) => (entry.scope === PODS ? servicesOfPod(deps, selecting, entry) : servicesOf(deps, entry)),
+      targets: (entry) => (entry.scope === PODS ? servicesOfPod(deps, selecting, entry) : livingServicesOf(deps, entry)),
       resync: [SERVICES],
     },
     {
@@ -64,6 +64,15 @@ async function servicesOfPod(
   return here
     .filter(({ selector }) => labels === undefined || selector.every(([key, value]) => labels[key] === value))
     .map(({ namespace, name }) => ({ scope: SERVICES, namespace, name }));
+}
+
+/**
+ * Endpoints that were never a Service's are somebody's own and nobody looks at them: with a Service that is gone, what bears its name goes.
+ */
+async function livingServicesOf(deps: RouteDeps, entry: FeedEntry): Promise<ObjectRef[]> {
+  const [service] = await servicesOf(deps, entry);
+  if (!service || entry.scope === SERVICES) return service ? [service] : [];
+  return (await deps.objects.get(service)) ? [service] : [];
 }
 
 /** The Service itself, or the one that Endpoints and slices belong to where somebody else changed them. */

@@ -88,6 +88,16 @@ describe('endpoints', () => {
     await api.until(async () => ((await get(`${path}/endpoints/web`)) === undefined ? true : undefined));
   });
 
+  test('that were never a Service’s are left alone', async () => {
+    const path = await namespace('loose');
+    const body = { apiVersion: 'v1', kind: 'Endpoints', metadata: { name: 'loose' }, subsets: [] };
+    await api.send('POST', `${path}/endpoints`, { body });
+    // A Service that is handled after them shows that their turn has come.
+    await api.send('POST', `${path}/services`, { body: service('web', { selector: { app: 'web' }, ports: [{ port: 80 }] }) });
+    await api.until(async () => ((await slices('loose', 'web')).length === 1 ? true : undefined));
+    expect(await get(`${path}/endpoints/loose`)).toBeDefined();
+  });
+
   test('that somebody wrote by hand are mirrored, change and go', async () => {
     const path = await namespace('mirror');
     await api.send('POST', `${path}/services`, { body: service('own', { ports: [{ name: 'example', port: 80 }] }) });
