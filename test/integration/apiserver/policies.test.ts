@@ -71,7 +71,7 @@ describe('what a check says', () => {
     ['what messageExpression gives', { expression: 'false', messageExpression: "'n is ' + object.data.n" }, 'n is 1'],
     [
       'its message when messageExpression fails',
-      { expression: 'false', message: 'm', messageExpression: 'object.data.nope' },
+      { expression: 'false', message: 'm', messageExpression: 'string(object.data.nope)' },
       'm',
     ],
     ['its message when messageExpression gives lines', { expression: 'false', message: 'm', messageExpression: "'a\\nb'" }, 'm'],

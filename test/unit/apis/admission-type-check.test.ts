@@ -10,7 +10,8 @@ const registry = createRegistry([...builtInDefinitions()]);
 const deployments = { apiGroups: ['apps'], apiVersions: ['v1'], operations: ['CREATE'], resources: ['deployments'] };
 
 function policy(spec: Record<string, unknown>): KubeObject {
-  return { metadata: { name: 'p' }, spec: { matchConstraints: { resourceRules: [deployments] }, ...spec } } as KubeObject;
+  const type = { apiVersion: 'admissionregistration.k8s.io/v1', kind: 'ValidatingAdmissionPolicy' };
+  return { ...type, metadata: { name: 'p' }, spec: { matchConstraints: { resourceRules: [deployments] }, ...spec } };
 }
 
 const warningsOf = (spec: Record<string, unknown>) => typeCheckPolicy(policy(spec), registry);

@@ -104,7 +104,11 @@ describe('laws', () => {
   const int = fc.bigInt({ min: -(2n ** 62n), max: 2n ** 62n });
 
   test('integers are exact', () => {
-    fc.assert(fc.property(int, int, (a, b) => expect(evaluate('a + b', { a, b })).toEqual({ ok: true, value: a + b })));
+    fc.assert(
+      fc.property(int, int, (a, b) => {
+        expect(evaluate('a + b', { a, b })).toEqual({ ok: true, value: a + b });
+      }),
+    );
   });
 
   test('order is total, and equality follows it', () => {
@@ -118,12 +122,18 @@ describe('laws', () => {
 
   test('text is split and joined without loss', () => {
     fc.assert(
-      fc.property(fc.string(), (t) => expect(evaluate("t.split('-').join('-') == t", { t })).toEqual({ ok: true, value: true })),
+      fc.property(fc.string(), (t) => {
+        expect(evaluate("t.split('-').join('-') == t", { t })).toEqual({ ok: true, value: true });
+      }),
     );
   });
 
   test('JSON equals itself, however it is nested', () => {
-    fc.assert(fc.property(fc.jsonValue(), (v) => expect(evaluate('v == v', { v })).toEqual({ ok: true, value: true })));
+    fc.assert(
+      fc.property(fc.jsonValue(), (v) => {
+        expect(evaluate('v == v', { v })).toEqual({ ok: true, value: true });
+      }),
+    );
   });
 });
 
