@@ -99,9 +99,12 @@ async function routeSubresource(exchange: ResourceExchange): Promise<Response> {
   const { core, definition, resource, attributes } = exchange;
   const { subresource } = resource;
   const view = core.views.get(`${definition.group}/${definition.plural}/${subresource}`);
-  if (view) return handleView(exchange, view);
-  if (subresource === 'scale' && definition.scale) return handleScale(exchange);
   const declared = definition.subresources.find((each) => each.name === subresource);
+  if (view) {
+    if (declared !== undefined && !declared.verbs.includes(attributes.verb)) throw methodNotAllowed();
+    return handleView(exchange, view);
+  }
+  if (subresource === 'scale' && definition.scale) return handleScale(exchange);
   if (subresource !== 'status' || !definition.status) {
     if (declared === undefined) throw unknownPath();
     if (!isStoredPart(definition, declared)) throw notServed(exchange);

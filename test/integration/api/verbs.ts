@@ -41,6 +41,7 @@ export async function playVerbs(round: Round): Promise<void> {
   const { listed, called } = round;
   const collection = collectionOf(listed);
   const body = validBody(apiVersionOf(listed), listed.responseKind.kind);
+  if (listed.resource === 'bindings') return playBinding(round, collection);
   if (listed.verbs.length === 1) return playReview(round, collection, body);
   if (!listed.verbs.includes('create')) return playReadOnly(round, collection);
   const name = body.metadata.name ?? '';
@@ -69,6 +70,26 @@ async function playReview({ api, listed, called }: Round, collection: string, bo
   expect([answer.apiVersion, answer.kind]).toEqual([apiVersionOf(listed), listed.responseKind.kind]);
   expect(answer.status).toBeDefined();
 }
+
+/** A Binding is about a pod, which is not there. */
+async function playBinding({ api, called }: Round, collection: string): Promise<void> {
+  called.add('create');
+  const answer = await api.send('POST', collection, { body: binding('none') });
+  expect([answer.code, answer.json().message]).toEqual([404, 'pods "none" not found']);
+}
+
+const binding = (name: string) => ({
+  apiVersion: 'v1',
+  kind: 'Binding',
+  metadata: { name },
+  target: { apiVersion: 'v1', kind: 'Node', name: 'n' },
+});
+
+/** What is asked of an object by a POST, tried out: the object has more to do. */
+const QUESTIONS: Readonly<Record<string, (name: string) => object>> = {
+  binding,
+  eviction: (name) => ({ apiVersion: 'policy/v1', kind: 'Eviction', metadata: { name } }),
+};
 
 /** ComponentStatus: nothing here reports any. */
 async function playReadOnly({ api, listed, called }: Round, collection: string): Promise<void> {
@@ -151,7 +172,11 @@ function applied({ apiVersion, kind }: KubeObject): JsonObject {
 
 async function playSubresources(round: Round, one: string): Promise<void> {
   for (const { subresource, verbs } of round.listed.subresources ?? []) {
-    if (subresource === 'scale') await scale(round, one);
+    const question = QUESTIONS[subresource];
+    if (question) {
+      round.called.add(`create ${subresource}`);
+      ok(await round.api.send('POST', `${one}/${subresource}?dryRun=All`, { body: question(one.split('/').at(-1) ?? '') }), 201);
+    } else if (subresource === 'scale') await scale(round, one);
     else if (subresource !== 'finalize') await part(round, one, { subresource, verbs });
   }
 }
@@ -189,8 +214,9 @@ async function part(
   expect(ok(await api.send('GET', one)).spec).toEqual(live.spec);
 }
 
-/** Gone at once, but for namespaces, which wait for their `finalize`. */
+/** Gone at once, but for what is protected while it is in use, and for namespaces, which wait for their `finalize`. */
 async function end({ api, listed, called }: Round, one: string): Promise<void> {
+  await release(api, one);
   const left = await api.send('GET', one);
   if (listed.resource !== 'namespaces') {
     expect([left.code, left.json().reason]).toEqual([404, 'NotFound']);
@@ -203,12 +229,20 @@ async function end({ api, listed, called }: Round, one: string): Promise<void> {
   expect((await api.send('GET', one)).code).toBe(404);
 }
 
+/** Takes off the finalizers that admission has put on: what their controllers would do. */
+async function release(api: TestServer, one: string): Promise<void> {
+  const left = await api.send('GET', one);
+  if (left.code === 200 && left.json().metadata.deletionTimestamp && left.json().metadata.finalizers)
+    ok(await api.send('PATCH', one, { body: { metadata: { finalizers: null } }, type: MERGE_PATCH }));
+}
+
 async function collect({ api, called }: Round, collection: string, body: KubeObject): Promise<void> {
   called.add('deletecollection');
   const labels = { ...body.metadata.labels, 'verbs/collect': 'yes' };
   ok(await api.send('POST', collection, { body: { ...body, metadata: { ...body.metadata, labels } } }), 201);
   const others = ok(await api.send('GET', `${collection}?labelSelector=!verbs/collect`)).items as unknown[];
   ok(await api.send('DELETE', `${collection}?labelSelector=verbs/collect=yes&propagationPolicy=Background`));
+  await release(api, `${collection}/${body.metadata.name}`);
   expect((await api.send('GET', `${collection}/${body.metadata.name}`)).code).toBe(404);
   expect(ok(await api.send('GET', collection)).items).toEqual(others);
 }

@@ -291,11 +291,6 @@ describe('what every answer carries', () => {
     );
   });
 
-  test('who asks as somebody else is refused, not answered as himself', async () => {
-    const answer = await api.send('GET', MAPS, { headers: { 'Impersonate-User': 'reader' } });
-    expect([answer.code, answer.json().message]).toEqual([403, 'this server does not support impersonation']);
-  });
-
   test('a store that fails is a 503; reads may be repeated at once, writes not', async () => {
     const { store } = api.medium;
     let isAway = false;
