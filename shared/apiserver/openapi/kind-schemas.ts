@@ -5,11 +5,13 @@
 import { typeDefinitions } from '../../apis/data/load.ts';
 import type { ResourceDefinition } from '../../apis/definition.ts';
 import type { JsonObject, JsonValue } from '../../machinery/object.ts';
+import { withMetaProse } from './meta-prose.ts';
 
 /** `v2` cannot say all that `v3` can, and keeps its definitions elsewhere. */
 export type OpenApiForm = 'v2' | 'v3';
 
 const META = 'io.k8s.apimachinery.pkg.apis.meta.v1.';
+const OBJECT_META = `${META}ObjectMeta`;
 const CONVENTIONS = 'https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md';
 const TYPE_META: JsonObject = {
   apiVersion: {
@@ -48,7 +50,7 @@ export function sharedSchemas(): Record<string, JsonObject> {
   const add = (name: string): void => {
     const schema = known[name];
     if (schema === undefined || Object.hasOwn(schemas, name)) return;
-    schemas[name] = schema;
+    schemas[name] = name === OBJECT_META ? withMetaProse(schema) : schema;
     for (const [, other = ''] of JSON.stringify(schema).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) add(other);
   };
   for (const name of ['ObjectMeta', 'ListMeta', 'Status', 'DeleteOptions', 'Patch']) add(META + name);

@@ -201,6 +201,8 @@ describe('OpenAPI', () => {
           JSON.stringify({ group: gvk.group, kind: gvk.kind, version: gvk.version }),
       );
     expect(patch?.parameters.map((parameter) => parameter.name)).toContain('fieldValidation');
+    const { creationTimestamp } = document.components.schemas['io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta'].properties;
+    expect(creationTimestamp.description).toMatch(/^CreationTimestamp is a timestamp/);
     const schema = document.components.schemas['io.kubeadmiral.core.v1alpha1.PropagationPolicy'];
     expect(schema['x-kubernetes-group-version-kind']).toEqual([{ group: gvk.group, kind: gvk.kind, version: gvk.version }]);
     expect(Object.keys(schema.properties)).toEqual(expect.arrayContaining(['apiVersion', 'kind', 'metadata', 'spec']));
