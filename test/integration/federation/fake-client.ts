@@ -29,6 +29,7 @@ const RESOURCES: MemberApiResource[] = [
   ['', 'v1', 'ConfigMap', 'configmaps', 'Namespaced'],
   ['', 'v1', 'Service', 'services', 'Namespaced'],
   ['apps', 'v1', 'Deployment', 'deployments', 'Namespaced'],
+  ['example.com', 'v1', 'Widget', 'widgets', 'Namespaced'],
 ].map(([group, version, kind, pluralName, scope]) => ({ group, version, kind, pluralName, scope }) as MemberApiResource);
 
 /** A client of the store. */
