@@ -29,7 +29,7 @@ const head = async () => (await api.send('GET', MAPS)).json().metadata.resourceV
 /** Queries are written with words for the versions, which are known later. */
 const filled = (query: string) => query.replace('OLD', old).replace('NOW', now).replace('TOKEN', token).replace('FUTURE', FUTURE);
 
-type ListRow = readonly [sentence: string, query: string, names: string, version?: 'old' | 'now'];
+type ListRow = readonly [sentence: string, query: string, names: string, version: 'old' | 'now'];
 
 describe('a list', () => {
   const ROWS: readonly ListRow[] = [
@@ -51,7 +51,7 @@ describe('a list', () => {
     ['watch=False is a list, as Python asks', 'watch=False', 'b c', 'now'],
     ['a negative limit is none', 'limit=-3', 'b c', 'now'],
   ];
-  test.each(ROWS)('%s (%s)', async (_sentence, query, names, version = 'now') => {
+  test.each(ROWS)('%s (%s)', async (_sentence, query, names, version) => {
     const answer = await api.send('GET', `${MAPS}?${filled(query)}`);
     const { items, metadata } = answer.json();
     const shown = (items as { metadata: { name: string } }[]).map((item) => item.metadata.name).join(' ');
