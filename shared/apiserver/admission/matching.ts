@@ -101,13 +101,37 @@ function ruleMatches(rule: Rule, definition: ResourceDefinition, request: Admiss
 }
 
 /** The first rule that matches, in the version of the request or, where that is allowed, in another of the same stored kind. */
-function findRule(rules: readonly Rule[], criteria: Criteria, request: AdmissionRequest, registry: Registry): Match | undefined {
+function findRule(
+  rules: readonly Rule[],
+  criteria: Criteria,
+  request: AdmissionRequest,
+  equivalents: Equivalents,
+): Match | undefined {
   const { definition } = request;
   if (rules.some((rule) => ruleMatches(rule, definition, request))) return { definition };
   if (!criteria.equivalent || rules.length === 0) return undefined;
-  const others = equivalentsOf(registry, definition);
+  const others = equivalents(definition);
   for (const rule of rules) for (const other of others) if (ruleMatches(rule, other, request)) return { definition: other };
   return undefined;
+}
+
+/** Other versions, or groups, of the same stored kind. */
+export type Equivalents = (definition: ResourceDefinition) => readonly ResourceDefinition[];
+
+/** Looked up once per kind and registry: most writes are of kinds that a rule does not name. */
+export function createEquivalents(registryOf: () => Registry): Equivalents {
+  let registry: Registry | undefined;
+  let known = new Map<ResourceDefinition, readonly ResourceDefinition[]>();
+  return (definition) => {
+    const current = registryOf();
+    if (current !== registry) {
+      registry = current;
+      known = new Map();
+    }
+    const found = known.get(definition) ?? equivalentsOf(current, definition);
+    known.set(definition, found);
+    return found;
+  };
 }
 
 function equivalentsOf(registry: Registry, definition: ResourceDefinition): ResourceDefinition[] {
@@ -119,11 +143,11 @@ function equivalentsOf(registry: Registry, definition: ResourceDefinition): Reso
 export async function findMatch(
   criteria: Criteria,
   request: AdmissionRequest,
-  registry: Registry,
+  equivalents: Equivalents,
   labelsOf: () => Promise<Record<string, string> | undefined>,
 ): Promise<Match | undefined> {
-  if (criteria.excluded.length > 0 && findRule(criteria.excluded, criteria, request, registry)) return undefined;
-  const found = criteria.rules ? findRule(criteria.rules, criteria, request, registry) : { definition: request.definition };
+  if (criteria.excluded.length > 0 && findRule(criteria.excluded, criteria, request, equivalents)) return undefined;
+  const found = criteria.rules ? findRule(criteria.rules, criteria, request, equivalents) : { definition: request.definition };
   if (!found || !objectMatches(criteria.objectSelector, request)) return undefined;
   if (criteria.namespaceSelector.length === 0) return found;
   const labels = await labelsOf();

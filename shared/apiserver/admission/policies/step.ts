@@ -5,7 +5,16 @@ import type { AdmissionRequest, AdmissionStep } from '../../server.ts';
 import { requestAttributes, shownObject } from '../attributes.ts';
 import type { AdmissionDeps } from '../chain.ts';
 import { type Bindings, createEvaluator, type Evaluator } from '../expressions.ts';
-import { admissionNamespace, findMatch, isExempt, isNamespaceKind, type Match, namespaceReader } from '../matching.ts';
+import {
+  admissionNamespace,
+  createEquivalents,
+  type Equivalents,
+  findMatch,
+  isExempt,
+  isNamespaceKind,
+  type Match,
+  namespaceReader,
+} from '../matching.ts';
 import { refuse } from '../refuse.ts';
 import { evaluatePolicy, type Verdict } from './evaluate.ts';
 import { type Binding, createHooks, type Hook } from './hooks.ts';
@@ -17,11 +26,18 @@ type Deps = Pick<AdmissionDeps, 'store' | 'clock' | 'registry' | 'authorize'>;
 type Refusal = { policy: string; binding: string; message: string; reason: string };
 
 /** What one request needs again and again. */
-type Visit = { deps: Deps; request: AdmissionRequest; namespace(): Promise<KubeObject | undefined>; evaluator: Evaluator };
+type Visit = {
+  deps: Deps;
+  request: AdmissionRequest;
+  equivalents: Equivalents;
+  namespace(): Promise<KubeObject | undefined>;
+  evaluator: Evaluator;
+};
 
 /** The step. While nothing is bound, a write costs one look at an empty list. */
 export function validatingAdmissionPolicy(deps: Deps): AdmissionStep {
   const hooks = createHooks(deps);
+  const equivalents = createEquivalents(deps.registry);
   return {
     name: 'ValidatingAdmissionPolicy',
     concerns: ({ definition }) => !isExempt(definition),
@@ -29,7 +45,7 @@ export function validatingAdmissionPolicy(deps: Deps): AdmissionStep {
       const inForce = await hooks();
       if (inForce.length === 0) return;
       const evaluator = createEvaluator(request, deps.authorize);
-      const visit: Visit = { deps, request, namespace: namespaceReader(deps, request), evaluator };
+      const visit: Visit = { deps, request, equivalents, namespace: namespaceReader(deps, request), evaluator };
       const refusals: Refusal[] = [];
       for (const hook of inForce) refusals.push(...(await visitPolicy(visit, hook)));
       const [first] = refusals;
@@ -39,16 +55,16 @@ export function validatingAdmissionPolicy(deps: Deps): AdmissionStep {
 }
 
 async function visitPolicy(visit: Visit, hook: Hook): Promise<Refusal[]> {
-  const { deps, request } = visit;
+  const { request, equivalents } = visit;
   const labelsOf = async () => {
     const namespace = await visit.namespace();
     return namespace && (namespace.metadata.labels ?? {});
   };
-  const match = await findMatch(hook.criteria, request, deps.registry(), labelsOf);
+  const match = await findMatch(hook.criteria, request, equivalents, labelsOf);
   if (!match) return [];
   const refusals: Refusal[] = [];
   for (const binding of hook.bindings) {
-    if (!(await findMatch(binding.criteria, request, deps.registry(), labelsOf))) continue;
+    if (!(await findMatch(binding.criteria, request, equivalents, labelsOf))) continue;
     refusals.push(...(await visitBinding(visit, hook, binding, match)));
   }
   return refusals;

@@ -14,17 +14,18 @@ import type { AdmissionDeps } from '../chain.ts';
 import { isExempt, type Match } from '../matching.ts';
 import { type CallDeps, callWebhook } from './call.ts';
 import { createWebhooks, type Webhook } from './hooks.ts';
-import { createSelection } from './select.ts';
+import { createSelections, type Selection } from './select.ts';
 
 /** The step. While nothing is configured, a write costs one look at an empty list. */
 export function mutatingWebhooks(deps: AdmissionDeps & CallDeps): AdmissionStep {
   const webhooks = createWebhooks(deps, 'mutatingwebhookconfigurations');
+  const selections = createSelections(deps);
   return {
     name: 'MutatingAdmissionWebhook',
     concerns: ({ definition }) => !isExempt(definition),
     async mutate(request) {
       const all = await webhooks();
-      if (all.length > 0) await callAll(deps, all, request);
+      if (all.length > 0) await callAll(deps, all, request, selections(request));
     },
   };
 }
@@ -33,8 +34,12 @@ export function mutatingWebhooks(deps: AdmissionDeps & CallDeps): AdmissionStep 
 type Round = { eligible: Set<string>; again: Set<string>; output: KubeObject | undefined };
 
 /** One after the other, each on what the one before left. In the second round only those that others have changed the object after. */
-async function callAll(deps: AdmissionDeps & CallDeps, all: readonly Webhook[], request: AdmissionRequest): Promise<void> {
-  const select = createSelection(deps, request);
+async function callAll(
+  deps: AdmissionDeps & CallDeps,
+  all: readonly Webhook[],
+  request: AdmissionRequest,
+  select: Selection,
+): Promise<void> {
   const isSecond = request.reinvocation?.round === 2;
   const round = (request.reinvocation?.state as Round | undefined) ?? {
     eligible: new Set(),

@@ -5,22 +5,27 @@ import type { AdmissionRequest } from '../../server.ts';
 import { requestAttributes, shownObject } from '../attributes.ts';
 import type { AdmissionDeps } from '../chain.ts';
 import { createEvaluator, matchConditions } from '../expressions.ts';
-import { findMatch, type Match, namespaceReader } from '../matching.ts';
+import { createEquivalents, findMatch, type Match, namespaceReader } from '../matching.ts';
 import type { Webhook } from './hooks.ts';
 
 type Deps = Pick<AdmissionDeps, 'store' | 'registry' | 'authorize'>;
+/** Chooses among the webhooks for one write. Throws 403 when conditions cannot be evaluated and failures count. */
+export type Selection = (hook: Webhook) => Promise<Match | undefined>;
 
-/** Chooses webhooks for one write; the namespace is read at most once. Throws 403 when conditions cannot be evaluated and failures count. */
-export function createSelection(deps: Deps, request: AdmissionRequest): (hook: Webhook) => Promise<Match | undefined> {
-  const namespace = namespaceReader(deps, request);
-  const labelsOf = async () => {
-    const found: KubeObject | undefined = await namespace();
-    return found && (found.metadata.labels ?? {});
-  };
-  return async (hook) => {
-    const match = await findMatch(hook.criteria, request, deps.registry(), labelsOf);
-    if (!match || hook.conditions.length === 0) return match;
-    return (await conditionsHold(deps, request, hook, match)) ? match : undefined;
+/** Made once per step, then once per write: the namespace is read at most once for it. */
+export function createSelections(deps: Deps): (request: AdmissionRequest) => Selection {
+  const equivalents = createEquivalents(deps.registry);
+  return (request) => {
+    const namespace = namespaceReader(deps, request);
+    const labelsOf = async () => {
+      const found: KubeObject | undefined = await namespace();
+      return found && (found.metadata.labels ?? {});
+    };
+    return async (hook) => {
+      const match = await findMatch(hook.criteria, request, equivalents, labelsOf);
+      if (!match || hook.conditions.length === 0) return match;
+      return (await conditionsHold(deps, request, hook, match)) ? match : undefined;
+    };
   };
 }
 

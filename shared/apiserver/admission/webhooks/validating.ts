@@ -4,18 +4,19 @@ import type { AdmissionDeps } from '../chain.ts';
 import { isExempt } from '../matching.ts';
 import { type CallDeps, callWebhook } from './call.ts';
 import { createWebhooks } from './hooks.ts';
-import { createSelection } from './select.ts';
+import { createSelections } from './select.ts';
 
 /** The step. Of several refusals the first in the order of the webhooks is answered. */
 export function validatingWebhooks(deps: AdmissionDeps & CallDeps): AdmissionStep {
   const webhooks = createWebhooks(deps, 'validatingwebhookconfigurations');
+  const selections = createSelections(deps);
   return {
     name: 'ValidatingAdmissionWebhook',
     concerns: ({ definition }) => !isExempt(definition),
     async validate(request) {
       const all = await webhooks();
       if (all.length === 0) return;
-      const select = createSelection(deps, request);
+      const select = selections(request);
       const calls: (() => Promise<unknown>)[] = [];
       for (const hook of all) {
         const match = await select(hook);
