@@ -161,3 +161,88 @@ describe('a definition that changes', () => {
     expect(again.metadata.resourceVersion).toBe(touched.metadata.resourceVersion);
   });
 });
+
+describe('an update', () => {
+  const rules = { 'x-kubernetes-validations': [{ rule: 'self == oldSelf', message: 'is immutable' }] };
+  const strict = schemaOf({
+    size: { type: 'integer', maximum: 5 },
+    color: { type: 'string' },
+    fixed: { type: 'string', ...rules },
+  });
+  const merge = 'application/merge-patch+json';
+
+  test('is not refused for what was wrong before', async () => {
+    await install(crdBody());
+    await server.send('POST', WIDGETS, { body: widget('one', { size: 9 }) });
+    const path = `${DEFINITIONS}/widgets.example.com`;
+    const crd = (await server.send('GET', path)).json();
+    crd.spec.versions[0].schema.openAPIV3Schema = strict;
+    expect((await server.send('PUT', path, { body: crd })).code).toBe(200);
+    const other = await server.send('PATCH', `${WIDGETS}/one`, { body: { spec: { color: 'blue' } }, type: merge });
+    expect(other.code, other.text).toBe(200);
+    const wrong = await server.send('PATCH', `${WIDGETS}/one`, { body: { spec: { size: 8 } }, type: merge });
+    expect([wrong.code, wrong.json().details.causes[0].field]).toEqual([422, 'spec.size']);
+  });
+
+  test('is held against what was there', async () => {
+    await install(crdBody({ schema: strict }));
+    await server.send('POST', WIDGETS, { body: widget('one', { fixed: 'a' }) });
+    const changed = await server.send('PATCH', `${WIDGETS}/one`, { body: { spec: { fixed: 'b' } }, type: merge });
+    expect(changed.json().message).toBe('Widget.example.com "one" is invalid: spec.fixed: Invalid value: "b": is immutable');
+    const twice = await server.send('PATCH', `${WIDGETS}/one`, { body: { spec: { size: 1 } }, type: merge });
+    expect(twice.code, twice.text).toBe(200);
+  });
+
+  test('of the status changes the status alone', async () => {
+    await install(crdBody());
+    await server.send('POST', WIDGETS, { body: widget('one', { size: 1 }) });
+    const body = { metadata: { labels: { a: 'b' } }, spec: { size: 2 }, status: { phase: 'Ready' } };
+    const patched = (await server.send('PATCH', `${WIDGETS}/one/status`, { body, type: merge })).json();
+    expect(patched).toMatchObject({ spec: { size: 1 }, status: { phase: 'Ready' }, metadata: { generation: 1 } });
+    expect(patched.metadata.labels).toBeUndefined();
+  });
+});
+
+describe('forms and selectors', () => {
+  test('fields that the definition names can be selected', async () => {
+    await install(crdBody({ version: { selectableFields: [{ jsonPath: '.spec.color' }] } }));
+    for (const [name, color] of [
+      ['one', 'red'],
+      ['two', 'blue'],
+    ])
+      await server.send('POST', WIDGETS, { body: widget(name ?? '', { color }) });
+    const names = async (selector: string) =>
+      (await server.send('GET', `${WIDGETS}?fieldSelector=${encodeURIComponent(selector)}`))
+        .json()
+        .items?.map((item: { metadata: { name: string } }) => item.metadata.name);
+    expect(await names('spec.color=blue')).toEqual(['two']);
+    expect(await names('spec.color!=blue')).toEqual(['one']);
+    const refused = await server.send('GET', `${WIDGETS}?fieldSelector=spec.size%3D1`);
+    expect(refused.json().message).toBe('field label not supported: spec.size');
+  });
+
+  test('a strategic merge patch is not for custom resources', async () => {
+    await install(crdBody());
+    await server.send('POST', WIDGETS, { body: widget('one') });
+    const patch = { body: { spec: {} }, type: 'application/strategic-merge-patch+json' };
+    expect((await server.send('PATCH', `${WIDGETS}/one`, patch)).code).toBe(415);
+  });
+
+  test('nor is protobuf', async () => {
+    await install(crdBody());
+    await server.send('POST', WIDGETS, { body: widget('one') });
+    const protobuf = 'application/vnd.kubernetes.protobuf';
+    expect((await server.send('GET', `${WIDGETS}/one`, { accept: protobuf })).code).toBe(406);
+    const both = await server.send('GET', `${WIDGETS}/one`, { accept: `${protobuf},application/json` });
+    expect([both.code, both.headers.get('content-type')]).toEqual([200, 'application/json']);
+  });
+
+  test('a kind without a scale has none', async () => {
+    const scale = { specReplicasPath: '.spec.size', statusReplicasPath: '.status.size', labelSelectorPath: '.status.selector' };
+    await install(crdBody({ version: { subresources: { status: {}, scale } } }));
+    await server.send('POST', WIDGETS, { body: widget('one', { size: 3 }) });
+    const patch = { body: { spec: { replicas: 4 } }, type: 'application/merge-patch+json' };
+    expect((await server.send('PATCH', `${WIDGETS}/one/scale`, patch)).json()).toMatchObject({ spec: { replicas: 4 } });
+    expect((await server.send('GET', `${WIDGETS}/one`)).json().spec.size).toBe(4);
+  });
+});

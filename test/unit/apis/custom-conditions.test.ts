@@ -9,7 +9,10 @@ const TIME = '2026-01-01T00:00:00Z';
 
 type Given = { names?: Partial<CrdNames>; accepted?: CrdNames; conditions?: Condition[]; created?: string; group?: string };
 
-function crd(plural: string, { names = {}, accepted, conditions, created = TIME, group = 'example.com' }: Given = {}): KubeObject {
+function crd(
+  plural: string,
+  { names = {}, accepted, conditions, created = TIME, group = 'example.com' }: Given = {},
+): KubeObject {
   const kind = plural.charAt(0).toUpperCase() + plural.slice(1, -1);
   const all = { plural, singular: kind.toLowerCase(), kind, listKind: `${kind}List`, ...names };
   return {
