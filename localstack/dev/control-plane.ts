@@ -17,6 +17,7 @@ import { federatedType, federatedTypes, SCOPES } from '../../shared/federation/t
 import type { Store } from '../../shared/ports/object-store.ts';
 import type { Signer } from '../../shared/ports/signer.ts';
 import type { Clock, Ids, Log } from '../../shared/ports/system.ts';
+import { createMemberDescriptions, type MemberDescriptions } from '../../shared/runtime/descriptions.ts';
 import { createObjectReader } from '../../shared/runtime/objects.ts';
 import { createScopeCache } from '../../shared/runtime/scope-cache.ts';
 import { openAccess } from '../access.ts';
@@ -30,6 +31,8 @@ export type ControlPlane = {
   registry: () => Registry;
   /** Signs tokens of ServiceAccounts. */
   signer: Signer;
+  /** Where `kubectl explain` has its prose from. */
+  descriptions: MemberDescriptions;
   /** Objects at start, for display. */
   objects: number;
   isDefaultPlaced(): Promise<boolean>;
@@ -63,6 +66,7 @@ export async function createControlPlane({
   const types = createScopeCache(store, SCOPES.typeConfigs, (stored) => federatedType(fromStored(stored)), federatedTypes);
   const access = await openAccess({ store, clock, log, token, keyPath, checks });
   const http = createHttp();
+  const descriptions = createMemberDescriptions();
   const server: ApiServer = createApiServer({
     store,
     registry,
@@ -71,6 +75,7 @@ export async function createControlPlane({
     ids,
     log,
     http,
+    descriptions,
     ...access,
     ...(audit ? { audit } : {}),
     admission: [
@@ -94,6 +99,7 @@ export async function createControlPlane({
     server,
     registry,
     signer: access.serviceAccounts.signer,
+    descriptions,
     objects,
     isDefaultPlaced: () => isDefaultPlaced(server, registry()),
   };

@@ -33,6 +33,7 @@ import { createSender } from '../../shared/runtime/send.ts';
 import { runWorkers } from '../../shared/runtime/workers.ts';
 import { SYSTEM_NAMESPACE } from './bootstrap.ts';
 import type { ControlPlane } from './control-plane.ts';
+import { createDescriptionSearch } from './descriptions.ts';
 import type { Narrator } from './narrator.ts';
 
 /** How often clusters are looked at, and how often the slow pass runs. */
@@ -62,7 +63,7 @@ export async function startFunctions(deps: FunctionsDeps): Promise<RunningFuncti
   const { medium, clock, log } = deps;
   const ending = new AbortController();
   const { signal } = ending;
-  const { handlers, relay, base, watches, clients } = wire(deps);
+  const { handlers, relay, base, watches, clients, prose } = wire(deps);
   const caughtUp = Promise.withResolvers<void>();
   signal.addEventListener('abort', () => caughtUp.resolve(), { once: true });
   // What a process that died left unread may be older than the history that is kept.
@@ -87,6 +88,7 @@ export async function startFunctions(deps: FunctionsDeps): Promise<RunningFuncti
     tick(SWEEP_TICK_MS, (period) => sweepTick(base, period), deps, signal),
   ];
   await watches.resume();
+  prose.start();
   return {
     stop: async () => {
       ending.abort();
@@ -147,8 +149,10 @@ function wire(deps: FunctionsDeps) {
   const control = createControlRouter(controlRoutes(medium.store));
   const { base, views, facts, clients, members, bootstrapMembers, breakers } = sharedParts(deps);
   const watches = createMemberWatches({ ...base, clusters: views, members });
+  const prose = createDescriptionSearch({ descriptions: deps.plane.descriptions, store: medium.store, members, ...base });
   const onCluster = (change: { cluster: string; type: 'joined' | 'ready' | 'offline' | 'gone'; message: string }) => {
     narrator.cluster(change);
+    prose.changed(change);
     if (change.type === 'gone') watches.stop(change.cluster);
     else watches.wake(change.cluster);
   };
@@ -189,7 +193,7 @@ function wire(deps: FunctionsDeps) {
       control,
     }),
   };
-  return { handlers, relay: { ...base, feed, cursors, index, control }, base, watches, clients };
+  return { handlers, relay: { ...base, feed, cursors, index, control }, base, watches, clients, prose };
 }
 
 /** Calls `act` at once and then every `everyMs`, until `signal` aborts. A failure is logged; the next turn comes. */

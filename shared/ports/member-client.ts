@@ -75,6 +75,8 @@ export type MemberClient = {
   /** GET /healthz: the body. */
   health(): Promise<MemberResult<string>>;
   version(): Promise<MemberResult<string>>;
+  /** GET of an OpenAPI v3 document by its path (`apis/apps/v1`). */
+  openApi(path: string): Promise<MemberResult<JsonObject>>;
 };
 
 /** One long-lived client per connection; a changed connection replaces it. */

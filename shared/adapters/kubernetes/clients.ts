@@ -90,6 +90,7 @@ function createClient(connection: MemberConnection, http: MemberHttp): MemberCli
     },
     discover: async () => aboutCluster(connection, await discover(http)),
     health: async () => aboutCluster(connection, await http.text({ method: 'GET', path: '/healthz', accept: '*/*' })),
+    openApi: (path) => http.json({ method: 'GET', path: `/openapi/v3/${path}` }),
     async version() {
       const result = await http.json({ method: 'GET', path: '/version' });
       if (result.type !== 'ok') return aboutCluster(connection, result);

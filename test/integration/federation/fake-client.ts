@@ -76,6 +76,7 @@ export function createFakeClient(store: FakeStore, calls: FakeCalls, clock: Cloc
     discover: () => call('discover', '', () => ({ type: 'ok', value: { resources: RESOURCES, failures: [] } })),
     health: () => call('health', '', () => ({ type: 'ok', value: 'ok' })),
     version: () => call('version', '', () => ({ type: 'ok', value: 'v1.35.4' })),
+    openApi: () => call('openApi', '', () => ({ type: 'ok', value: {} })),
   };
 }
 
