@@ -49,7 +49,8 @@ export function prepareUpdate(
   definition.strategy.applyDefaults?.(next);
   if (subresource !== 'status') {
     definition.strategy.prepareForUpdate?.(next, old, now);
-    countGeneration(definition, next, old);
+    // The scheduler's choice is no wish of a user's.
+    if (subresource !== 'binding') countGeneration(definition, next, old);
   }
   dropEmptyMetadata(next.metadata);
   return next;

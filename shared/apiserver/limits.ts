@@ -15,8 +15,8 @@ export const WATCH_INITIAL_PAGE = 250;
 
 /** Reads and writes of one update or patch before the client is asked to try again (upstream: 5 retries). */
 export const WRITE_ATTEMPTS_MAX = 6;
-/** Quotas charged in one store write (a write holds at most 4 objects). */
-export const QUOTAS_PER_WRITE_MAX = 4;
+/** Quotas charged in one store write with the object that uses them (a write holds at most 4 objects). */
+export const QUOTAS_PER_WRITE_MAX = 3;
 /** Names tried for a generateName. */
 export const GENERATE_NAME_TRIES = 8;
 /** Characters kept of a generateName base; five more follow. */

@@ -6,7 +6,7 @@ import type { Hono } from 'hono';
 import type { Registry, ResourceDefinition } from '../apis/definition.ts';
 import type { RbacView } from '../apis/rbac/bindings.ts';
 import type { JsonObject, KubeObject } from '../machinery/object.ts';
-import type { Store } from '../ports/object-store.ts';
+import type { Store, WriteOperation } from '../ports/object-store.ts';
 import type { Signer } from '../ports/signer.ts';
 import type { Clock, Http, Ids, Log } from '../ports/system.ts';
 import type { AuditEvent } from './audit/event.ts';
@@ -57,6 +57,8 @@ export type AdmissionRequest = {
   dryRun: boolean;
   /** Adds a Warning header. */
   warn(text: string): void;
+  /** What is to be stored in one step with the object, at most three; asked for anew before every attempt. May throw a StatusError to refuse. */
+  alongside?: () => Promise<readonly WriteOperation[]>;
   /** Adds an annotation to the audit record. */
   annotate?(key: string, value: string): void;
   /** On creates and updates: a mutating step that sets `needed` has all mutating steps run once more, in round 2. `state` is kept between the rounds. */

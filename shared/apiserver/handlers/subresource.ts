@@ -6,7 +6,15 @@ import { decodeObject, isEmptyBody, isJsonObject, readBody } from '../http/body.
 import { applyConfig, parseConfiguration } from '../resources/apply.ts';
 import { cannotBeHandled, toObject } from '../resources/decode.ts';
 import { isTrue } from '../resources/list-options.ts';
-import { APPLY_PATCH, invalidPatch, isApply, JSON_PATCH, MERGE_PATCH, patchFunction } from '../resources/patch.ts';
+import {
+  APPLY_PATCH,
+  invalidPatch,
+  isApply,
+  JSON_PATCH,
+  MERGE_PATCH,
+  patchFunction,
+  STRATEGIC_PATCH,
+} from '../resources/patch.ts';
 import { readStored, typeOf } from '../resources/read.ts';
 import { scaleOf, withScale } from '../resources/scale.ts';
 import { decode } from '../resources/storage.ts';
@@ -56,9 +64,10 @@ async function readScaleChange(exchange: ResourceExchange, context: WriteContext
     const scale = decodeObject(body, SCALE, exchange.core.protobuf().decode);
     return () => scale;
   }
-  if (body.mediaType !== JSON_PATCH && body.mediaType !== MERGE_PATCH)
-    throw unsupportedMediaType([JSON_PATCH, MERGE_PATCH, APPLY_PATCH]);
-  const apply = patchFunction(context, body);
+  if (body.mediaType !== JSON_PATCH && body.mediaType !== MERGE_PATCH && body.mediaType !== STRATEGIC_PATCH)
+    throw unsupportedMediaType([JSON_PATCH, MERGE_PATCH, APPLY_PATCH, STRATEGIC_PATCH]);
+  // A Scale holds no lists: the strategic form says the same as the plain one.
+  const apply = patchFunction(context, body.mediaType === STRATEGIC_PATCH ? { ...body, mediaType: MERGE_PATCH } : body);
   return (scale) => {
     const patched = apply(scale);
     if (!isJsonObject(patched)) throw badRequest('the patch does not leave a Scale');

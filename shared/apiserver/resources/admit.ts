@@ -1,8 +1,12 @@
 /** The admission chain around one write: every step may change the object, then every step may refuse it. */
 import type { ResourceDefinition } from '../../apis/definition.ts';
 import type { KubeObject } from '../../machinery/object.ts';
+import { conflict, OBJECT_WAS_MODIFIED } from '../../machinery/status.ts';
+import type { WriteOperation, WriteOutcome } from '../../ports/object-store.ts';
 import type { Core, WriteContext } from '../core.ts';
+import { WRITE_ATTEMPTS_MAX } from '../limits.ts';
 import type { AdmissionRequest, AdmissionStep, AdmissionTarget } from '../server.ts';
+import { resourceOf } from './read.ts';
 
 /** The steps that look at one sort of write. */
 type Steps = { mutating: readonly AdmissionStep[]; validating: readonly AdmissionStep[] };
@@ -67,4 +71,20 @@ export async function mutate(core: Core, request: AdmissionRequest): Promise<voi
 /** The second pass, on what is about to be stored. */
 export async function validate(core: Core, request: AdmissionRequest): Promise<void> {
   for (const step of core.admission.stepsFor(request).validating) await step.validate?.(request);
+}
+
+/** Stores an admitted object, and what admission wants to be stored with it. A conflict that is answered is the object's own. Throws StatusError. */
+export async function writeAdmitted(
+  core: Core,
+  context: WriteContext,
+  request: AdmissionRequest,
+  operation: WriteOperation,
+): Promise<WriteOutcome> {
+  const { definition, writer } = context;
+  for (let attempt = 1; attempt <= WRITE_ATTEMPTS_MAX; attempt += 1) {
+    const alongside = (await request.alongside?.()) ?? [];
+    const outcome = await core.objects(definition).write({ operations: [operation, ...alongside], writer });
+    if (outcome.type !== 'conflict' || outcome.index < 1) return outcome;
+  }
+  throw conflict(resourceOf(definition), request.name, OBJECT_WAS_MODIFIED);
 }

@@ -14,7 +14,8 @@ import {
 import type { NewObject, StoredObject } from '../../ports/object-store.ts';
 import type { Core, WriteContext, WriteResult } from '../core.ts';
 import { GENERATE_NAME_BASE_MAX, GENERATE_NAME_TRIES, OBJECT_BYTES_MAX } from '../limits.ts';
-import { admissionRequest, mutate, validate } from './admit.ts';
+import type { AdmissionRequest } from '../server.ts';
+import { admissionRequest, mutate, validate, writeAdmitted } from './admit.ts';
 import { ownersAfter } from './owners.ts';
 import { resourceOf } from './read.ts';
 import { decode, encode } from './storage.ts';
@@ -47,7 +48,7 @@ export async function createObject(
   request.object = prepared;
   await validate(core, request);
   for (const text of definition.strategy.warnings?.(prepared, undefined) ?? []) context.warn(text);
-  return store(core, context, prepared, base === '' ? 1 : GENERATE_NAME_TRIES);
+  return store(core, context, request, prepared, base === '' ? 1 : GENERATE_NAME_TRIES);
 }
 
 /** Instances are being deleted with their definition. */
@@ -78,11 +79,17 @@ function refuseInvalid(context: WriteContext, object: KubeObject): void {
 }
 
 /** A generated name that is taken is drawn again. */
-async function store(core: Core, context: WriteContext, object: KubeObject, tries: number): Promise<WriteResult> {
+async function store(
+  core: Core,
+  context: WriteContext,
+  request: AdmissionRequest,
+  object: KubeObject,
+  tries: number,
+): Promise<WriteResult> {
   for (let attempt = 1; ; attempt += 1) {
     const encoded = encode(context.definition, context.storage, object);
     refuseOversize(encoded);
-    const stored = context.dryRun ? await tryOut(core, context, encoded) : await commit(core, context, encoded);
+    const stored = context.dryRun ? await tryOut(core, context, encoded) : await commit(core, context, request, encoded);
     if (stored.type === 'created') {
       if (stored.object.resourceVersion !== '') object.metadata.resourceVersion = stored.object.resourceVersion;
       return { type: 'created', stored: stored.object, object };
@@ -99,10 +106,8 @@ async function tryOut(core: Core, { definition }: WriteContext, object: NewObjec
   return current ? { type: 'taken', current } : { type: 'created', object: { ...object, resourceVersion: '' } };
 }
 
-async function commit(core: Core, context: WriteContext, object: NewObject): Promise<Attempt> {
-  const outcome = await core
-    .objects(context.definition)
-    .write({ operations: [{ type: 'create', object }], writer: context.writer });
+async function commit(core: Core, context: WriteContext, request: AdmissionRequest, object: NewObject): Promise<Attempt> {
+  const outcome = await writeAdmitted(core, context, request, { type: 'create', object });
   if (outcome.type === 'busy') throw busy(outcome.retryAfterSeconds);
   if (outcome.type === 'conflict') return { type: 'taken', current: outcome.current };
   return { type: 'created', object: { ...object, resourceVersion: outcome.resourceVersions[0] ?? '' } };

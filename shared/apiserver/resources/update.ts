@@ -5,8 +5,9 @@ import { badRequest, conflict, invalid, notFound, OBJECT_WAS_MODIFIED } from '..
 import type { NewObject, StoredObject, WriteOperation } from '../../ports/object-store.ts';
 import type { Core, WriteContext, WriteResult } from '../core.ts';
 import { WRITE_ATTEMPTS_MAX } from '../limits.ts';
+import type { AdmissionRequest } from '../server.ts';
 import type { VersionedObject } from '../types/versioned.ts';
-import { admissionRequest, mutate, validate } from './admit.ts';
+import { admissionRequest, mutate, validate, writeAdmitted } from './admit.ts';
 import { busy, placeInNamespace, refuseOversize } from './create.ts';
 import { ownersAfter } from './owners.ts';
 import { resourceOf } from './read.ts';
@@ -86,7 +87,7 @@ async function replace(
   for (const text of strategy.warnings?.(object, live) ?? []) context.warn(text);
   // What lies there in an old version or form is written anew even so: that is how a storage version is left.
   if (!stored.stale && isUnchanged(live, object)) return { type: 'unchanged', stored, object: live };
-  return write(core, context, stored, object);
+  return write(core, context, request, { stored, object });
 }
 
 function refuseInvalid(context: WriteContext, object: KubeObject, live: KubeObject): void {
@@ -99,24 +100,19 @@ function refuseInvalid(context: WriteContext, object: KubeObject, live: KubeObje
 }
 
 /** An object in deletion that has nothing left to wait for goes with this write. */
-async function write(core: Core, context: WriteContext, stored: StoredObject, object: KubeObject): Promise<Outcome> {
+async function write(
+  core: Core,
+  context: WriteContext,
+  request: AdmissionRequest,
+  { stored, object }: { stored: StoredObject; object: KubeObject },
+): Promise<Outcome> {
   const removed = mustRemove(context.definition, object);
   const encoded = encode(context.definition, context.storage, object);
   refuseOversize(encoded);
   const type = removed ? 'removed' : 'updated';
   if (context.dryRun) return { type, stored: { ...encoded, resourceVersion: stored.resourceVersion }, object };
   const operation: WriteOperation = { type: removed ? 'delete' : 'update', object: encoded, expected: stored.resourceVersion };
-  return commit(core, context, operation, object, type);
-}
-
-async function commit(
-  core: Core,
-  context: WriteContext,
-  operation: WriteOperation,
-  object: KubeObject,
-  type: WriteResult['type'],
-): Promise<Outcome> {
-  const outcome = await core.objects(context.definition).write({ operations: [operation], writer: context.writer });
+  const outcome = await writeAdmitted(core, context, request, operation);
   if (outcome.type === 'busy') throw busy(outcome.retryAfterSeconds);
   if (outcome.type === 'conflict') return { type: 'stale', current: outcome.current };
   const resourceVersion = outcome.resourceVersions[0] ?? '';

@@ -3,7 +3,7 @@
  * converted, pruned and defaulted on the way out, and converted to the storage version on the way in. Everything above works in one version.
  */
 import type { CustomOrigin, ResourceDefinition } from '../../apis/definition.ts';
-import { toStored } from '../../apis/stored.ts';
+import { storedScope, toStored } from '../../apis/stored.ts';
 import { parseJson, stringifyJson } from '../../machinery/codec/json.ts';
 import type { JsonObject, KubeObject } from '../../machinery/object.ts';
 import { formatApiVersion } from '../../machinery/resource.ts';
@@ -56,9 +56,13 @@ function versionedStore(view: View): ObjectStore {
       return outcome.type === 'changes' ? { ...outcome, changes: await presentChanges(view, outcome.changes) } : outcome;
     },
     async write(batch) {
-      const operations = await Promise.all(batch.operations.map((operation) => toStorage(view, operation)));
+      // What admission stores beside the object lies as it is.
+      const isOwn = ({ object }: WriteOperation) => object.scope === storedScope(view.definition);
+      const operations = await Promise.all(
+        batch.operations.map((operation) => (isOwn(operation) ? toStorage(view, operation) : operation)),
+      );
       const outcome = await store.write({ ...batch, operations });
-      if (outcome.type !== 'conflict' || outcome.current === undefined) return outcome;
+      if (outcome.type !== 'conflict' || outcome.current === undefined || outcome.index > 0) return outcome;
       const [current] = await presentAll(view, [outcome.current]);
       return current === undefined ? outcome : { ...outcome, current };
     },
