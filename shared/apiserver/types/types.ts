@@ -42,8 +42,9 @@ type State = {
   /** Read up to here; undefined: nothing yet. */
   position: string | undefined;
   readAt: number;
-  /** A commit was heard of that was not read yet. */
-  isBehind: boolean;
+  /** Commits that were heard of, and how many of them are in what was read. */
+  heard: number;
+  seen: number;
   reading: Promise<void> | undefined;
   listeners: Set<(registry: Registry) => void>;
 };
@@ -56,20 +57,21 @@ export async function openTypes(deps: Deps): Promise<Types> {
     entries: new Map(),
     position: undefined,
     readAt: 0,
-    isBehind: false,
+    heard: 0,
+    seen: 0,
     reading: undefined,
     listeners: new Set(),
   };
   const stopListening = deps.store.lanes.onCommit((scopes) => {
     if (!scopes.includes(CRD_SCOPE)) return;
-    state.isBehind = true;
+    state.heard += 1;
     // A failure is met again, and told, by whoever waits for the kinds.
     settle(state).catch((error) => deps.log.warn('definitions could not be read, and will be again', { error: String(error) }));
   });
   await settle(state);
   return {
     registry: () => state.registry,
-    pending: () => (state.isBehind || isStale(state) ? settle(state) : undefined),
+    pending: () => (state.seen < state.heard || isStale(state) ? settle(state) : undefined),
     settle: () => settle(state),
     onChange(listener) {
       state.listeners.add(listener);
@@ -84,6 +86,7 @@ function isStale({ deps, readAt }: State): boolean {
 }
 
 async function settle(state: State): Promise<void> {
+  const { heard } = state;
   for (;;) {
     const { current } = await state.deps.store.lanes.head(CRD_SCOPE);
     if (state.position === undefined || Number(state.position) < Number(current)) {
@@ -93,27 +96,20 @@ async function settle(state: State): Promise<void> {
       });
       await state.reading;
     }
-    if (Number(state.position) >= Number(current)) return;
+    if (Number(state.position) >= Number(current)) break;
   }
+  state.seen = Math.max(state.seen, heard);
+  state.readAt = state.deps.clock.now();
 }
 
 async function read(state: State, current: string): Promise<void> {
-  state.isBehind = false;
-  state.readAt = state.deps.clock.now();
-  try {
-    const changed = state.position === undefined ? undefined : await changesSince(state, state.position);
-    const entries = changed ? follow(state.entries, changed) : await listAll(state);
-    state.position = current;
-    if (isSame(entries, state.entries)) return;
-    state.entries = entries;
-    state.registry = assembleRegistry(
-      state.deps.base,
-      [...entries.values()].flatMap(({ definitions }) => definitions),
-    );
-  } catch (error) {
-    state.isBehind = true;
-    throw error;
-  }
+  const changed = state.position === undefined ? undefined : await changesSince(state, state.position);
+  const entries = changed ? follow(state.entries, changed) : await listAll(state);
+  state.position = current;
+  if (isSame(entries, state.entries)) return;
+  state.entries = entries;
+  const custom = [...entries.values()].flatMap(({ definitions }) => definitions);
+  state.registry = assembleRegistry(state.deps.base, custom);
   for (const listener of state.listeners) listener(state.registry);
 }
 
