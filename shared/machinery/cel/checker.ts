@@ -16,7 +16,7 @@ import {
   STRING,
   showType,
 } from './types.ts';
-import { mostGeneral, type Substitution, substitute, unify } from './unify.ts';
+import { type GrowingSubstitution, mostGeneral, type Substitution, substitute, unify } from './unify.ts';
 import { type CelValue, kindOf } from './values.ts';
 
 /** What names mean: variables, and names of types. */
@@ -37,7 +37,7 @@ export type Checked = {
 
 type Checker = {
   functions: Functions;
-  known: Substitution;
+  known: GrowingSubstitution;
   variables: number;
   calls: Map<CallNode, Resolution>;
   names: Map<SelectNode, string>;
@@ -74,9 +74,7 @@ function newVariable(checker: Checker): CelType {
 
 /** Notes what follows about variables when it fits. */
 function fits(checker: Checker, given: CelType, wanted: CelType): boolean {
-  const grown = unify(checker.known, [given], [wanted]);
-  if (grown) checker.known = grown;
-  return grown !== undefined;
+  return unify(checker.known, [given], [wanted]);
 }
 
 function mismatch(checker: Checker, at: number, wanted: CelType, given: CelType): CelType {
@@ -197,11 +195,9 @@ function resolve(
     if (overload.member !== receiver) continue;
     const fresh = freshParams(checker, overload);
     const wanted = overload.args.map((type) => substitute(fresh, type, false));
-    const grown = unify(checker.known, args, wanted);
-    if (!grown) continue;
-    checker.known = grown;
+    if (!unify(checker.known, args, wanted)) continue;
     found.push(overload);
-    const type = substitute(grown, substitute(fresh, overload.result, false), false);
+    const type = substitute(checker.known, substitute(fresh, overload.result, false), false);
     if (result === undefined) result = type;
     else if (result.kind !== 'dyn' && showType(type) !== showType(result)) result = DYN;
   }

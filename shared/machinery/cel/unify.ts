@@ -1,13 +1,26 @@
-/** Assignability of types under type variables (checker/types.go of cel-go). Pure: a substitution is copied when it grows. */
+/** Assignability of types under type variables (checker/types.go of cel-go). */
 import { type CelType, DYN, listOf, mapOf, opaqueType, paramsOf, sameType } from './types.ts';
 
-/** What is known of type variables, by name. */
+/** What is known of type variables, by name. Grows as a tree is checked; what a failed attempt has noted is taken back. */
 export type Substitution = ReadonlyMap<string, CelType>;
+export type GrowingSubstitution = Map<string, CelType>;
 
-/** The grown substitution when every type may stand where its counterpart is wanted; undefined otherwise. */
-export function unify(known: Substitution, given: readonly CelType[], wanted: readonly CelType[]): Substitution | undefined {
-  const grown = new Map(known);
-  return assignableEach(grown, given, wanted) ? grown : undefined;
+/** Whether every type may stand where its counterpart is wanted. `known` then holds what follows from it, and is as it was otherwise. */
+export function unify(known: GrowingSubstitution, given: readonly CelType[], wanted: readonly CelType[]): boolean {
+  const attempt: Attempt = { known, trail: [] };
+  if (assignableEach(attempt, given, wanted)) return true;
+  for (const [name, before] of attempt.trail.reverse())
+    if (before === undefined) known.delete(name);
+    else known.set(name, before);
+  return false;
+}
+
+/** `trail`: what stood under each name before it was noted. */
+type Attempt = { known: GrowingSubstitution; trail: [string, CelType | undefined][] };
+
+function note({ known, trail }: Attempt, name: string, type: CelType): void {
+  trail.push([name, known.get(name)]);
+  known.set(name, type);
 }
 
 /** Replaces bound variables; `free` true turns unbound ones into dyn. */
@@ -51,19 +64,17 @@ function isLessSpecific(a: CelType, b: CelType): boolean {
   return first.every((each, index) => isLessSpecific(each, second[index] ?? DYN));
 }
 
-type Growing = Map<string, CelType>;
-
-function assignableEach(known: Growing, given: readonly CelType[], wanted: readonly CelType[]): boolean {
-  return given.length === wanted.length && given.every((each, index) => assignable(known, each, wanted[index] ?? DYN));
+function assignableEach(attempt: Attempt, given: readonly CelType[], wanted: readonly CelType[]): boolean {
+  return given.length === wanted.length && given.every((each, index) => assignable(attempt, each, wanted[index] ?? DYN));
 }
 
-function assignable(known: Growing, given: CelType, wanted: CelType): boolean {
+function assignable(attempt: Attempt, given: CelType, wanted: CelType): boolean {
   if (wanted.kind === 'param') {
-    const found = bind(known, given, wanted);
+    const found = bind(attempt, given, wanted);
     if (found.valid) return true;
     if (found.bound) return false;
   }
-  if (given.kind === 'param') return bind(known, wanted, given).valid;
+  if (given.kind === 'param') return bind(attempt, wanted, given).valid;
   if (isWild(given) || isWild(wanted)) return true;
   if (given.kind === 'null') return isNullable(wanted);
   if (wanted.kind === 'null') return isNullable(given);
@@ -72,7 +83,7 @@ function assignable(known: Growing, given: CelType, wanted: CelType): boolean {
   if (params.length === 0) return sameType(given, wanted);
   if (given.kind !== wanted.kind) return false;
   if (given.kind === 'opaque' && wanted.kind === 'opaque' && given.name !== wanted.name) return false;
-  return assignableEach(known, params, paramsOf(wanted));
+  return assignableEach(attempt, params, paramsOf(wanted));
 }
 
 function isWild({ kind }: CelType): boolean {
@@ -83,26 +94,26 @@ function isNullable({ kind }: CelType): boolean {
   return kind === 'null' || kind === 'opaque' || kind === 'object' || kind === 'duration' || kind === 'timestamp';
 }
 
-function bind(known: Growing, type: CelType, variable: CelType & { kind: 'param' }): { valid: boolean; bound: boolean } {
+function bind(attempt: Attempt, type: CelType, variable: CelType & { kind: 'param' }): { valid: boolean; bound: boolean } {
   if (sameType(type, variable)) return { valid: true, bound: true };
-  const bound = known.get(variable.name);
+  const bound = attempt.known.get(variable.name);
   if (bound === undefined) {
-    const valid = !occursIn(known, variable, type);
-    if (valid) known.set(variable.name, type);
+    const valid = !occursIn(attempt, variable, type);
+    if (valid) note(attempt, variable.name, type);
     return { valid, bound: false };
   }
   if (sameType(type, bound)) return { valid: true, bound: true };
-  if (!assignable(known, type, bound)) return { valid: false, bound: true };
+  if (!assignable(attempt, type, bound)) return { valid: false, bound: true };
   const general = mostGeneral(type, bound);
-  if (!occursIn(known, variable, general)) known.set(variable.name, general);
+  if (!occursIn(attempt, variable, general)) note(attempt, variable.name, general);
   return { valid: true, bound: true };
 }
 
-function occursIn(known: Growing, variable: CelType & { kind: 'param' }, type: CelType): boolean {
+function occursIn(attempt: Attempt, variable: CelType & { kind: 'param' }, type: CelType): boolean {
   if (sameType(variable, type)) return true;
   if (type.kind === 'param') {
-    const bound = known.get(type.name);
-    return bound !== undefined && occursIn(known, variable, bound);
+    const bound = attempt.known.get(type.name);
+    return bound !== undefined && occursIn(attempt, variable, bound);
   }
-  return paramsOf(type).some((each) => occursIn(known, variable, each));
+  return paramsOf(type).some((each) => occursIn(attempt, variable, each));
 }

@@ -1,5 +1,7 @@
 /** ValidatingAdmissionPolicy behind a whole server: who is refused, by which text, and what a policy may look at. */
+import { readFileSync } from 'node:fs';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { PROBES, type ProbeAnswer, probeObjects } from './policy-probes.ts';
 import { configMap, deployment, startTestServer, type TestServer } from './server.ts';
 
 const API = '/apis/admissionregistration.k8s.io/v1';
@@ -341,5 +343,27 @@ describe('policies that are refused', () => {
     });
     expect(answer.json().message).toContain('must not contain both Deny and Warn');
     expect(answer.json().message).toContain('spec.paramRef: Required value: one of name or selector must be specified');
+  });
+});
+
+describe('as a kube-apiserver 1.35.4 answered', () => {
+  const recorded = JSON.parse(readFileSync(new URL('recorded/policies.json', import.meta.url), 'utf8')) as Record<
+    string,
+    ProbeAnswer
+  >;
+
+  test.each(Object.entries(PROBES))('%s', async (key, probe) => {
+    const name = `probe-${Object.keys(PROBES).indexOf(key)}`;
+    const objects = probeObjects(name, probe);
+    expect((await server.send('POST', POLICIES, { body: objects.policy })).code).toBe(201);
+    expect((await server.send('POST', BINDINGS, { body: objects.binding })).code).toBe(201);
+    const answer = await create(objects.object, `${CONFIG_MAPS}?dryRun=All`);
+    const warning = answer.headers.get('warning');
+    const { reason, message, details } = answer.json();
+    const ours =
+      answer.code < 300
+        ? { code: answer.code, ...(warning ? { warning } : {}) }
+        : { code: answer.code, reason, message, causes: details?.causes };
+    expect(ours).toEqual(recorded[key]);
   });
 });
