@@ -3,9 +3,10 @@
  * without a fraction are int; with one, the schema says what a number or a text stands for.
  */
 import type { ObjectSchema, ScalarSchema, Schema } from '../schema/schema.ts';
+import { escapeProperty } from './escape.ts';
 import { propertyNames } from './schema-types.ts';
 import { parseDate, parseDuration, parseTimestamp } from './time.ts';
-import { type CelMap, type CelValue, fail, KIND } from './values.ts';
+import { type CelMap, type CelValue, fail, KIND, unordered } from './values.ts';
 
 const INT_MIN = -(2n ** 63n);
 const INT_MAX = 2n ** 63n - 1n;
@@ -23,8 +24,10 @@ export function fromJson(value: unknown, schema?: Schema): CelValue {
 function fromObject(value: object, schema: Schema | undefined): CelValue {
   if (KIND in value || value instanceof Uint8Array) return value as CelValue;
   if (Array.isArray(value)) {
-    const items = schema?.kind === 'list' ? schema.items : undefined;
-    return value.map((item) => fromJson(item, items));
+    if (schema?.kind !== 'list') return value.map((item) => fromJson(item));
+    const list = value.map((item) => fromJson(item, schema.items));
+    if (schema.listType === 'atomic') return list;
+    return unordered(list, { keys: schema.listType === 'map' ? schema.listKeys.map((key) => escapeProperty(key) ?? key) : [] });
   }
   return schema?.kind === 'object'
     ? fromStruct(value, schema)

@@ -15,9 +15,12 @@ import {
   isList,
   KIND,
   kindOf,
+  type ListMerge,
+  MERGE,
   NO_OVERLOAD,
   timestamp,
   uint,
+  unordered,
   type ValueKind,
 } from './values.ts';
 
@@ -61,7 +64,25 @@ function equalsOfKind(kind: ValueKind, a: CelValue, b: CelValue): boolean {
 }
 
 function equalLists(a: CelList, b: CelList): boolean {
+  const merge = a[MERGE];
+  if (merge)
+    return a.length === b.length && a.every((each) => b.some((other) => isSame(merge, each, other) && equals(each, other)));
   return a.length === b.length && a.every((each, index) => equals(each, b[index] ?? null));
+}
+
+/** Do both stand for the same element: equal ones of a set, those with equal keys of a map? */
+function isSame({ keys }: ListMerge, a: CelValue, b: CelValue): boolean {
+  if (keys.length === 0) return equals(a, b);
+  if (kindOf(a) !== 'map' || kindOf(b) !== 'map') return false;
+  return keys.every((key) => equals((a as CelMap).get(key) ?? null, (b as CelMap).get(key) ?? null));
+}
+
+/** Elements of both; where order means nothing, an element that stands for the same takes the place of the first. */
+function joinLists(a: CelList, b: CelList): CelList {
+  const merge = a[MERGE];
+  if (!merge) return [...a, ...b];
+  const kept = a.map((each) => b.find((other) => isSame(merge, each, other)) ?? each);
+  return unordered([...kept, ...b.filter((other) => !a.some((each) => isSame(merge, each, other)))], merge);
 }
 
 function equalMaps(a: CelMap, b: CelMap): boolean {
@@ -168,7 +189,7 @@ function double(operator: Arithmetic, a: number, b: number): number {
 
 function add(first: ValueKind, second: ValueKind, a: CelValue, b: CelValue): CelValue {
   if (first === 'string' && second === 'string') return (a as string) + (b as string);
-  if (first === 'list' && second === 'list') return [...(a as CelList), ...(b as CelList)];
+  if (first === 'list' && second === 'list') return joinLists(a as CelList, b as CelList);
   if (first === 'bytes' && second === 'bytes') return Uint8Array.from([...(a as Uint8Array), ...(b as Uint8Array)]);
   if (first === 'duration' && second === 'duration') return checkedDuration((a as CelDuration).nanos + (b as CelDuration).nanos);
   if (first === 'timestamp' && second === 'duration')

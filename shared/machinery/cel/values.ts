@@ -3,6 +3,9 @@
  * its own for carries a symbol, which no JSON document can hold.
  */
 
+/** Marks lists without order. */
+export const MERGE: unique symbol = Symbol('cel.merge');
+
 /** Marks values that are no plain JavaScript values. */
 export const KIND: unique symbol = Symbol('cel.kind');
 
@@ -22,7 +25,10 @@ export type CelValue =
   | CelTypeValue
   | CelOpaque;
 
-export type CelList = readonly CelValue[];
+/** `[MERGE]`: a list whose schema says that its order means nothing (`x-kubernetes-list-type`). */
+export type CelList = readonly CelValue[] & { readonly [MERGE]?: ListMerge };
+/** No keys: a set. Otherwise the properties, escaped, that tell elements apart. */
+export type ListMerge = { keys: readonly string[] };
 export type CelUint = { readonly [KIND]: 'uint'; readonly value: bigint };
 /** Keys are bool, int, uint or string. Numbers that are equal are the same key. */
 export type CelMap = {
@@ -124,6 +130,11 @@ export function kindOf(value: CelValue): ValueKind {
 
 export function isList(value: CelValue): value is CelList {
   return Array.isArray(value);
+}
+
+/** The list, marked as one without order. */
+export function unordered(list: CelValue[], merge: ListMerge): CelList {
+  return Object.assign(list, { [MERGE]: merge });
 }
 
 /** The name that `type(x)` shows. */

@@ -145,6 +145,16 @@ describe('schemas', () => {
     scalar: kind,
     format,
   });
+  const struct = { required: [], preserveUnknown: false, atomic: false, embedded: false };
+  const port: ObjectSchema = {
+    ...common,
+    ...struct,
+    kind: 'object',
+    properties: new Map<string, Schema>([
+      ['name', scalar('string')],
+      ['port', scalar('integer')],
+    ]),
+  };
   const self: ObjectSchema = {
     ...common,
     kind: 'object',
@@ -156,6 +166,8 @@ describe('schemas', () => {
       ['namespace', scalar('string')],
       ['free', { ...common, kind: 'any' }],
       ['list', { ...common, kind: 'list', items: scalar('string'), listType: 'atomic', listKeys: [] }],
+      ['set', { ...common, kind: 'list', items: scalar('string'), listType: 'set', listKeys: [] }],
+      ['ports', { ...common, kind: 'list', items: port, listType: 'map', listKeys: ['name'] }],
     ]),
     required: [],
     preserveUnknown: false,
@@ -168,7 +180,12 @@ describe('schemas', () => {
     since: '2024-01-01T00:00:00Z',
     'a-b': 'x',
     namespace: 'n',
-    list: ['a'],
+    list: ['a', 'b'],
+    set: ['a', 'b'],
+    ports: [
+      { name: 'x', port: 1 },
+      { name: 'y', port: 2 },
+    ],
     metadata: { name: 'm' },
   };
   const answer = (rule: string) => {
@@ -184,6 +201,9 @@ describe('schemas', () => {
     ["self.list.all(x, x != '')", { ok: true, value: true }],
     ["self.metadata.name == 'm'", { ok: true, value: true }],
     ['has(self.replicas) && !has(self.metadata.generateName)', { ok: true, value: true }],
+    ["self.list == ['b', 'a'] || self.set != ['b', 'a']", { ok: true, value: false }],
+    ["self.set == ['b', 'a'] && (self.set + ['a', 'c']).size() == 3", { ok: true, value: true }],
+    ['self.ports == [self.ports[1], self.ports[0]] && (self.ports + [self.ports[0]]).size() == 2', { ok: true, value: true }],
     ['self.nope', "compilation failed: ERROR: <input>:1:5: undefined field 'nope'"],
     ['self.free', "compilation failed: ERROR: <input>:1:5: undefined field 'free'"],
     [
