@@ -18,6 +18,8 @@ export type ControllerContext = {
   log: Log;
   /** When this process bound a pod, by uid (epoch ms): finer than the times in conditions, and not needed after a restart. */
   boundAt: Map<string, number>;
+  /** When this process saw that a pod is being deleted, by uid (epoch ms). */
+  goingAt: Map<string, number>;
   /** Asks to be called again for `queueKey` at a time (epoch ms). */
   wakeAt(queueKey: string, at: number): void;
 };

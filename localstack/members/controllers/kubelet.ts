@@ -27,10 +27,10 @@ export type PodStep =
 
 /**
  * What the kubelet would do with the pod at `now`. `boundAtMs` is when it was bound, where this process saw it: the condition's time
- * holds whole seconds only, and would make pods ready up to a second late.
+ * holds whole seconds only, and would make pods ready up to a second late. `goingAtMs` likewise: when its deletion was seen.
  */
-export function nextPodStep(pod: KubeObject, now: number, boundAtMs?: number): PodStep {
-  if (pod.metadata.deletionTimestamp) return terminate(pod, now);
+export function nextPodStep(pod: KubeObject, now: number, boundAtMs?: number, goingAtMs?: number): PodStep {
+  if (pod.metadata.deletionTimestamp) return terminate(pod, now, goingAtMs);
   const phase = pod.status?.phase as string | undefined;
   if (phase === 'Succeeded' || phase === 'Failed') return { type: 'rest' };
   const bound = boundAtMs ?? boundAt(pod);
@@ -44,11 +44,11 @@ export function nextPodStep(pod: KubeObject, now: number, boundAtMs?: number): P
   return runsToEnd(pod) ? { type: 'status', status, wakeAt: readyAt + JOB_RUNS_MS } : { type: 'status', status };
 }
 
-function terminate(pod: KubeObject, now: number): PodStep {
+function terminate(pod: KubeObject, now: number, goingAtMs: number | undefined): PodStep {
   const grace = (pod.metadata.deletionGracePeriodSeconds ?? 0) * 1000;
   // Its process has ended and the API was told so: now it waits for somebody's finalizer, and telling again would change nothing.
   if (grace === 0 && (pod.metadata.finalizers ?? []).length > 0) return { type: 'rest' };
-  const asked = Date.parse(pod.metadata.deletionTimestamp ?? '') - grace;
+  const asked = goingAtMs ?? Date.parse(pod.metadata.deletionTimestamp ?? '') - grace;
   // The simulated process obeys SIGTERM quickly; never later than its grace period ends.
   const due = asked + Math.min(grace, TERMINATION_MS);
   return now >= due ? { type: 'remove' } : { type: 'wait', at: due };

@@ -51,7 +51,9 @@ export async function reconcilePod(context: ControllerContext, namespace: string
   const pod = context.cache.get('pods', namespace, name);
   if (!pod || (!pod.spec.nodeName && !pod.metadata.deletionTimestamp)) return;
   const now = context.clock.now();
-  const step = nextPodStep(pod, now, context.boundAt.get(pod.metadata.uid ?? ''));
+  const { uid = '' } = pod.metadata;
+  if (pod.metadata.deletionTimestamp && !context.goingAt.has(uid)) context.goingAt.set(uid, now);
+  const step = nextPodStep(pod, now, context.boundAt.get(uid), context.goingAt.get(uid));
   const key = `pods/${namespace}/${name}`;
   if (step.type === 'rest') return;
   if (step.type === 'wait') {
@@ -62,7 +64,8 @@ export async function reconcilePod(context: ControllerContext, namespace: string
     await tolerateRace(
       context.api.delete(context.kinds('pods'), namespace, name, { uid: pod.metadata.uid ?? '', gracePeriodSeconds: 0 }),
     );
-    context.boundAt.delete(pod.metadata.uid ?? '');
+    context.boundAt.delete(uid);
+    context.goingAt.delete(uid);
     return;
   }
   await tolerateRace(

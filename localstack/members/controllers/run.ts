@@ -86,6 +86,7 @@ export async function startControllers(deps: ControllerDeps): Promise<Controller
     ids: deps.ids,
     log: deps.log,
     boundAt: new Map(),
+    goingAt: new Map(),
     wakeAt: (key, at) => queue.addAt(key, at),
     // Events before the first list is complete only fill the queue, which does not run until this function has returned to the event loop.
     cache: await createCache(deps.store, deps.registry, RESOURCES, (event) => route(queue, waitingForNode, () => context, event)),

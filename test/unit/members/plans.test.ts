@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { nextRun } from '../../../localstack/members/controllers/cron-job.ts';
 import { planDaemonSet } from '../../../localstack/members/controllers/daemon-set.ts';
 import { deploymentConditions } from '../../../localstack/members/controllers/deployment-status.ts';
-import { planJob } from '../../../localstack/members/controllers/job.ts';
+import { indexText, planJob } from '../../../localstack/members/controllers/job-plan.ts';
 import { nextPodStep } from '../../../localstack/members/controllers/kubelet.ts';
 import { chooseNode, roomOf } from '../../../localstack/members/controllers/nodes.ts';
 import { planReplicaSet } from '../../../localstack/members/controllers/replica-set.ts';
@@ -117,6 +117,26 @@ describe('Job', () => {
     const indexed = { ...job, spec: { ...job.spec, completionMode: 'Indexed' } };
     const first = pod('a', { phase: 'Succeeded', annotations: { 'batch.kubernetes.io/job-completion-index': '1' } });
     expect(planJob(indexed, [first]).create).toEqual([0, 2]);
+  });
+  test('a success policy ends an Indexed job before all indexes have succeeded', () => {
+    const spec = { ...job.spec, completionMode: 'Indexed', successPolicy: { rules: [{ succeededCount: 1 }] } };
+    const first = pod('a', { phase: 'Succeeded', annotations: { 'batch.kubernetes.io/job-completion-index': '1' } });
+    const { outcome, end, completedIndexes } = planJob({ ...job, spec }, [first]);
+    expect([outcome, end?.reason, completedIndexes]).toEqual(['Complete', 'SuccessPolicy', '1']);
+  });
+  test('an index that failed too often is given up alone', () => {
+    const spec = { ...job.spec, completionMode: 'Indexed', backoffLimitPerIndex: 0 };
+    const failed = pod('a', { phase: 'Failed', annotations: { 'batch.kubernetes.io/job-completion-index': '0' } });
+    const { create, outcome, failedIndexes } = planJob({ ...job, spec }, [failed]);
+    expect([create, outcome, failedIndexes]).toEqual([[1, 2], undefined, '0']);
+  });
+  test.each([
+    [[], ''],
+    [[3], '3'],
+    [[1, 2], '1,2'],
+    [[0, 1, 2, 5, 7, 8, 9], '0-2,5,7-9'],
+  ])('indexes %j are written %s', (indexes, want) => {
+    expect(indexText(new Set(indexes))).toBe(want);
   });
 });
 
