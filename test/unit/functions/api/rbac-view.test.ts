@@ -50,7 +50,8 @@ async function addRole(name: string): Promise<void> {
   const object = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', metadata: { name }, rules: [] };
   await store.objects.write({ operations: [createOperation(definition, object, { now: 0, uid: name })], writer: 'test' });
 }
-const has = async (load: ReturnType<typeof loader>, name: string) => (await load()).rulesOf({ kind: 'ClusterRole', name }, '') !== undefined;
+const has = async (load: ReturnType<typeof loader>, name: string) =>
+  (await load()).rulesOf({ kind: 'ClusterRole', name }, '') !== undefined;
 
 describe('the view of roles and bindings', () => {
   test('costs nothing while nothing changes', async () => {
