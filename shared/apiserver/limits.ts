@@ -6,6 +6,8 @@ export const BODY_BYTES_MAX = 3 * 1024 * 1024;
 export const OBJECT_BYTES_MAX = 1.5 * 1024 * 1024;
 /** Objects read from the store in one call. */
 export const LIST_PAGE_MAX = 500;
+/** How long the pages of one list show one state: as long as kube-apiserver keeps it, which compacts every five minutes. */
+export const CONTINUE_AGE_MAX_MS = 5 * 60_000;
 /** Lists of at least this many objects are written as bytes. */
 export const LIST_BYTES_ITEMS_MIN = 20;
 /** Longer lists go out in JSON, which the store keeps, to clients that prefer protobuf but take both: every object would have to be parsed. */

@@ -2,7 +2,7 @@
 import { badRequest, expired, resourceVersionTooLarge, StatusError } from '../../machinery/status.ts';
 import type { ListOutcome, ListQuery, StoredObject } from '../../ports/object-store.ts';
 import type { Core } from '../core.ts';
-import { LIST_PAGE_MAX } from '../limits.ts';
+import { CONTINUE_AGE_MAX_MS, LIST_PAGE_MAX } from '../limits.ts';
 import { type ContinueToken, encodeContinue } from './continue.ts';
 import type { ListMeta } from './forms.ts';
 import type { ListOptions } from './list-options.ts';
@@ -16,6 +16,10 @@ type Page = Extract<ListOutcome, { type: 'page' }>;
 /** One page of the list that was asked for. Throws 410 with a fresh token where an old one ran out, 504 for a version not reached. */
 export async function listStored(core: Core, scope: string, selection: Selection, options: ListOptions): Promise<ListResult> {
   await requireReached(core, scope, options.notOlderThan);
+  const now = core.deps.clock.now();
+  const { token } = options;
+  const begunAt = token?.begunAt ?? now;
+  if (token !== undefined && now - begunAt > CONTINUE_AGE_MAX_MS) throw tooOld(token, selection);
   const ref = options.exact === 0 && options.token === undefined ? singleRef(scope, selection) : undefined;
   if (ref) return listSingle(core, ref, selection);
   const whole = selectsAll(selection);
@@ -25,7 +29,7 @@ export async function listStored(core: Core, scope: string, selection: Selection
     const page = requirePage(await core.objects(selection.definition).list(query), options.token, selection);
     const next = take(page, items, selection, options.limit);
     if (next === undefined) return { items, meta: { resourceVersion: page.resourceVersion } };
-    if (options.limit > 0 && items.length >= options.limit) return { items, meta: pageMeta(page, next, whole) };
+    if (options.limit > 0 && items.length >= options.limit) return { items, meta: pageMeta(page, { ...next, begunAt }, whole) };
     query = { ...query, from: next };
     delete query.exact;
   }
@@ -45,7 +49,7 @@ function take(page: Page, items: StoredObject[], selection: Selection, limit: nu
   return page.next;
 }
 
-function pageMeta(page: Page, next: Next, whole: boolean): ListMeta {
+function pageMeta(page: Page, next: ContinueToken, whole: boolean): ListMeta {
   const meta: ListMeta = { resourceVersion: page.resourceVersion, continue: encodeContinue(next) };
   if (whole && page.remaining !== undefined && page.next !== undefined) meta.remainingItemCount = page.remaining;
   return meta;
@@ -86,10 +90,11 @@ function requirePage(outcome: ListOutcome, token: ContinueToken | undefined, sel
   if (outcome.type === 'page') return outcome;
   if (outcome.type === 'future') throw resourceVersionTooLarge(token?.resourceVersion ?? 'of the list', outcome.current);
   if (token === undefined) throw expired('The resourceVersion for the provided list is too old.');
-  const status = expired(CONTINUE_EXPIRED).status;
-  const namespace = token.namespace || selection.namespace;
-  throw new StatusError({
-    ...status,
-    metadata: { continue: encodeContinue({ resourceVersion: '', namespace, name: token.name }) },
-  });
+  throw tooOld(token, selection);
+}
+
+/** With a token by which the list goes on all the same, from what is there by then. */
+function tooOld({ namespace, name }: ContinueToken, selection: Selection): StatusError {
+  const next = { resourceVersion: '', namespace: namespace || selection.namespace, name };
+  return new StatusError({ ...expired(CONTINUE_EXPIRED).status, metadata: { continue: encodeContinue(next) } });
 }

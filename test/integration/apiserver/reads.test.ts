@@ -137,6 +137,21 @@ describe('lists', () => {
     expect(Number(rest.json().metadata.resourceVersion)).toBeGreaterThan(Number(first.metadata.resourceVersion));
   });
 
+  test('the pages of one list show one state for five minutes, however long the log is kept', async () => {
+    await createMaps(letters(4));
+    const first = (await api.send('GET', `${MAPS}?limit=1`)).json();
+    await api.clock.advance(5 * 60_000);
+    const second = (await api.send('GET', `${MAPS}?limit=1&continue=${first.metadata.continue}`)).json();
+    expect(namesOf(second)).toEqual(['m001']);
+    await api.clock.advance(1000);
+    const gone = await api.send('GET', `${MAPS}?limit=1&continue=${second.metadata.continue}`);
+    expect([gone.code, gone.json().reason]).toEqual([410, 'Expired']);
+    const third = (await api.send('GET', `${MAPS}?limit=1&continue=${gone.json().metadata.continue}`)).json();
+    expect(namesOf(third)).toEqual(['m002']);
+    const fourth = (await api.send('GET', `${MAPS}?limit=1&continue=${third.metadata.continue}`)).json();
+    expect([namesOf(fourth), fourth.metadata.resourceVersion]).toEqual([['m003'], third.metadata.resourceVersion]);
+  });
+
   /** Makes everything written so far impossible to replay. */
   async function expireLog() {
     await createMaps(['z']);

@@ -9,9 +9,13 @@ describe('continue tokens', () => {
     const name = fc.stringMatching(/^[a-z0-9.:-]{0,20}$/);
     const namespace = fc.stringMatching(/^[a-z0-9-]{0,20}$/);
     const version = fc.oneof(fc.constant(''), fc.integer({ min: 64, max: Number.MAX_SAFE_INTEGER }).map(String));
+    const begun = fc.oneof(
+      fc.constant({}),
+      fc.integer({ min: 0, max: 4e9 }).map((seconds) => ({ begunAt: seconds * 1000 })),
+    );
     fc.assert(
-      fc.property(version, namespace, name, (resourceVersion, space, key) => {
-        const token = { resourceVersion, namespace: space, name: key };
+      fc.property(version, namespace, name, begun, (resourceVersion, space, key, time) => {
+        const token = { resourceVersion, namespace: space, name: key, ...time };
         expect(decodeContinue(encodeContinue(token))).toEqual(token);
       }),
     );
