@@ -189,6 +189,7 @@ function wire(deps: FunctionsDeps) {
       lanes,
       clusters: views,
       caCert: deps.caCert,
+      placesObjects: true,
       signer: deps.plane.signer,
       control,
     }),

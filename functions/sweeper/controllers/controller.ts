@@ -18,6 +18,8 @@ export type ControlDeps = {
   ids: Pick<Ids, 'uid' | 'suffix'>;
   /** PEM of the authority that signed this server's certificate; what `kube-root-ca.crt` holds. */
   caCert: string;
+  /** True on the control plane: objects that a policy names are sent to member clusters. */
+  placesObjects?: boolean;
   /** Signs tokens of ServiceAccounts for Secrets; absent: such Secrets stay empty. */
   signer?: Signer;
 };

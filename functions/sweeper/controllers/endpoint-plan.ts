@@ -6,7 +6,7 @@ import type { JsonObject, KubeObject } from '../../../shared/machinery/object.ts
 export const SERVICE_NAME = 'kubernetes.io/service-name';
 export const MANAGED_BY = 'endpointslice.kubernetes.io/managed-by';
 export const SLICE_CONTROLLER = 'endpointslice-controller.k8s.io';
-const ENDPOINTS_MANAGED_BY = 'endpoints.kubernetes.io/managed-by';
+export const ENDPOINTS_MANAGED_BY = 'endpoints.kubernetes.io/managed-by';
 const HEADLESS = 'service.kubernetes.io/headless';
 const OVER_CAPACITY = 'endpoints.kubernetes.io/over-capacity';
 /** Endpoints of one slice, and addresses of one Endpoints object, as upstream bounds them. */

@@ -2,7 +2,6 @@
  * Endpoints and EndpointSlices of a Service with a selector. Not of one that is placed on member clusters: its pods run there, and every member keeps its own.
  */
 import type { ObjectRef } from '../../../shared/apis/stored.ts';
-import { FEDERATE_FINALIZER } from '../../../shared/federation/plan/keys.ts';
 import { deepEqual } from '../../../shared/machinery/equality.ts';
 import type { JsonValue, KubeObject } from '../../../shared/machinery/object.ts';
 import type { Loaded } from '../../../shared/runtime/objects.ts';
@@ -10,6 +9,7 @@ import { done, type ReconcileResult, requeueAfter } from '../../../shared/runtim
 import { WRITE_RETRY_MS } from '../limits.ts';
 import type { ControlDeps } from './controller.ts';
 import {
+  ENDPOINTS_MANAGED_BY,
   MANAGED_BY,
   planEndpoints,
   planSlices,
@@ -18,6 +18,7 @@ import {
   type SlicePlan,
   sliceLabels,
 } from './endpoint-plan.ts';
+import { isPlaced } from './placed.ts';
 import { loadMatching, ownerReference } from './read.ts';
 import { create, livingNamespace, remove, update } from './write.ts';
 
@@ -31,8 +32,12 @@ export async function reconcileEndpoints(deps: ControlDeps, { scope, namespace, 
   if (!service || service.object.metadata.deletionTimestamp || !(await livingNamespace(deps, namespace)))
     return finished([...(await dropAll(deps, slices)), await dropEndpoints(deps, namespace, name)], 'no such Service');
   const selector = selectorOf(service.object);
-  if (!selector || service.object.metadata.finalizers?.includes(FEDERATE_FINALIZER))
-    return finished(await dropAll(deps, slices), 'its endpoints are not made here');
+  if (await isPlaced(deps, service.object))
+    return finished(
+      [...(await dropAll(deps, slices)), await dropOwnEndpoints(deps, namespace, name)],
+      'members make its endpoints',
+    );
+  if (!selector) return finished(await dropAll(deps, slices), 'its endpoints are somebody else’s');
   const pods = (await loadMatching(deps, '/pods', namespace, selector)).map(({ object }) => object);
   const written = [...(await writeSlices(deps, service.object, pods, slices)), await writeEndpoints(deps, service.object, pods)];
   return finished(written, `${pods.length} pods`);
@@ -63,6 +68,12 @@ async function dropAll(deps: ControlDeps, slices: readonly Loaded[]): Promise<bo
 async function dropEndpoints(deps: ControlDeps, namespace: string, name: string): Promise<boolean> {
   const present = await deps.reader.get({ scope: ENDPOINTS, namespace, name });
   return !present || remove(deps, present);
+}
+
+/** Those that were made before the Service was placed. */
+async function dropOwnEndpoints(deps: ControlDeps, namespace: string, name: string): Promise<boolean> {
+  const present = await deps.reader.get({ scope: ENDPOINTS, namespace, name });
+  return present?.object.metadata.labels?.[ENDPOINTS_MANAGED_BY] === undefined || remove(deps, present);
 }
 
 /** Present slices are filled anew, in order of their names; what is too many goes, what is missing is made. */

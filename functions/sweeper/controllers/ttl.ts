@@ -4,12 +4,15 @@ import type { Condition, KubeObject } from '../../../shared/machinery/object.ts'
 import { done, type ReconcileResult, requeueAfter } from '../../../shared/runtime/reconcile.ts';
 import { WRITE_RETRY_MS } from '../limits.ts';
 import type { ControlDeps } from './controller.ts';
+import { isCopy } from './placed.ts';
 import { remove } from './write.ts';
 
 /** `object` is the Job. Its pods go with it. */
 export async function reconcileTtl(deps: ControlDeps, ref: ObjectRef): Promise<ReconcileResult> {
   const job = await deps.reader.get(ref);
   if (!job || job.object.metadata.deletionTimestamp !== undefined) return done('gone or going');
+  // Who deletes a copy here gets it back, and the work with it: the control plane deletes it with its source.
+  if (isCopy(job.object)) return done('the control plane decides');
   const due = expiryOf(job.object);
   if (due === undefined) return done('does not expire');
   const left = due - deps.clock.now();

@@ -9,6 +9,7 @@ import { type Loaded, listStored } from '../../../shared/runtime/objects.ts';
 import { done, type ReconcileResult, requeueAfter } from '../../../shared/runtime/reconcile.ts';
 import { WRITE_RETRY_MS } from '../limits.ts';
 import type { ControlDeps } from './controller.ts';
+import { isPlaced } from './placed.ts';
 import { requirementsOf } from './read.ts';
 import { remove, update } from './write.ts';
 
@@ -22,6 +23,7 @@ const CLASS_ANNOTATION = 'volume.beta.kubernetes.io/storage-class';
 export async function reconcileVolume(deps: ControlDeps, ref: ObjectRef): Promise<ReconcileResult> {
   const loaded = await deps.reader.get(ref);
   if (!loaded) return done('gone');
+  if (await isPlaced(deps, loaded.object)) return done('bound on the members');
   const isSettled = ref.scope === CLAIMS ? await settleClaim(deps, loaded) : await settleVolume(deps, loaded);
   return isSettled ? done('settled') : requeueAfter(WRITE_RETRY_MS, 'changed meanwhile');
 }
@@ -44,7 +46,7 @@ async function bindClaim(deps: ControlDeps, claim: Loaded): Promise<boolean> {
   let chosen: Loaded | undefined;
   for await (const stored of listStored(deps.objects, VOLUMES)) {
     const volume = { stored, object: fromStored(stored) };
-    if (!fits(volume.object, claim.object)) continue;
+    if (!fits(volume.object, claim.object) || (await isPlaced(deps, volume.object))) continue;
     if (volume.object.spec.claimRef) {
       chosen = volume;
       break;

@@ -12,6 +12,10 @@ const CONTROL_NAMESPACES: ReadonlySet<string> = new Set(['kube-system', 'kube-pu
 const MADE_EVERYWHERE: ReadonlySet<string> = new Set(['ServiceAccount/default', 'ConfigMap/kube-root-ca.crt']);
 /** Name of the Service (and its EndpointSlice) through which pods of a cluster reach that cluster's own API. */
 const API_SERVICE = 'kubernetes';
+const SLICE_CONTROLLERS: ReadonlySet<string> = new Set([
+  'endpointslice-controller.k8s.io',
+  'endpointslicemirroring-controller.k8s.io',
+]);
 /** Label of RBAC objects that every API server makes for itself. */
 const BOOTSTRAPPING = 'kubernetes.io/bootstrapping';
 
@@ -25,6 +29,7 @@ export function whyNotFederated(snapshot: PlanSnapshot): string | undefined {
   if (namespace === SYSTEM_NAMESPACE) return `namespace ${SYSTEM_NAMESPACE} belongs to the control plane`;
   if (isNamespace(type) && (isUntouchedNamespace('', 'Namespace', name) || name.startsWith('kube-')))
     return 'every cluster has this namespace by itself';
+  if (isControllerMade(source)) return 'a controller made it for this cluster alone';
   if (hasOwnPolicy(source) || federated || leaders.length > 0) return undefined;
   if (namespace === 'default' && name === API_SERVICE) return 'every cluster makes this object for its own API';
   if (MADE_EVERYWHERE.has(`${type.kind}/${name}`)) return 'every namespace makes this object for itself';
@@ -50,6 +55,11 @@ function isMirror({ kind, metadata }: KubeObject): boolean {
   return (
     kind === 'ReplicaSet' && (metadata.ownerReferences ?? []).some((owner) => owner.controller && owner.kind === 'Deployment')
   );
+}
+
+/** An EndpointSlice of the control plane's own controllers; every member's make their own. */
+function isControllerMade({ kind, metadata }: KubeObject): boolean {
+  return kind === 'EndpointSlice' && SLICE_CONTROLLERS.has(metadata.labels?.['endpointslice.kubernetes.io/managed-by'] ?? '');
 }
 
 function hasOwnPolicy({ metadata }: KubeObject): boolean {

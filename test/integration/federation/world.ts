@@ -100,7 +100,7 @@ function createFunctions(medium: ReturnType<typeof openMemory>, shared: Shared) 
   };
   const control = createControlRouter(controlRoutes(store));
   const { index, cursors, lanes } = store;
-  const sweeperDeps = { ...base, index, cursors, lanes, clusters: views, caCert: 'CA', control };
+  const sweeperDeps = { ...base, index, cursors, lanes, clusters: views, caCert: 'CA', placesObjects: true, control };
   const handlers: Record<QueueName, BatchHandler> = {
     scheduler: createSchedulerHandler({
       ...base,

@@ -126,7 +126,7 @@ describe('sources', () => {
     expect(await world.relayed()).toEqual([schedule('/configmaps', 'c')]);
   });
 
-  test.each(['scheduler', 'status'])('what the %s wrote itself is passed over', async (writer) => {
+  test.each(['scheduler', 'status', 'controller'])('what the %s wrote itself is passed over', async (writer) => {
     await world.create(configMap('c'));
     await world.relayed();
     await world.change({ ...configMap('c'), data: { a: '2' } }, writer);
