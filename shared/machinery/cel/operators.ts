@@ -17,6 +17,7 @@ import {
   kindOf,
   type ListMerge,
   MERGE,
+  mapKey,
   NO_OVERLOAD,
   timestamp,
   uint,
@@ -65,24 +66,48 @@ function equalsOfKind(kind: ValueKind, a: CelValue, b: CelValue): boolean {
 
 function equalLists(a: CelList, b: CelList): boolean {
   const merge = a[MERGE];
-  if (merge)
-    return a.length === b.length && a.every((each) => b.some((other) => isSame(merge, each, other) && equals(each, other)));
+  if (merge) return a.length === b.length && equalUnordered(merge, a, b);
   return a.length === b.length && a.every((each, index) => equals(each, b[index] ?? null));
 }
 
-/** Do both stand for the same element: equal ones of a set, those with equal keys of a map? */
-function isSame({ keys }: ListMerge, a: CelValue, b: CelValue): boolean {
-  if (keys.length === 0) return equals(a, b);
-  if (kindOf(a) !== 'map' || kindOf(b) !== 'map') return false;
-  return keys.every((key) => equals((a as CelMap).get(key) ?? null, (b as CelMap).get(key) ?? null));
+function equalUnordered(merge: ListMerge, a: CelList, b: CelList): boolean {
+  const find = finder(merge, b);
+  return a.every((each) => {
+    const other = find(each);
+    return other !== undefined && equals(each, other);
+  });
+}
+
+/** What tells an element apart as text; undefined for what has no such text. */
+function elementKey({ keys }: ListMerge, element: CelValue): string | undefined {
+  if (keys.length === 0) return mapKey(element);
+  if (kindOf(element) !== 'map') return undefined;
+  const parts = keys.map((key) => mapKey((element as CelMap).get(key) ?? ''));
+  return parts.includes(undefined) ? undefined : JSON.stringify(parts);
+}
+
+/** Finds the element that stands for the same: the equal one of a set, the one with equal keys of a map. */
+function finder(merge: ListMerge, list: CelList): (element: CelValue) => CelValue | undefined {
+  const known = new Map<string, CelValue>();
+  const others: CelValue[] = [];
+  for (const each of list) {
+    const key = elementKey(merge, each);
+    if (key === undefined) others.push(each);
+    else if (!known.has(key)) known.set(key, each);
+  }
+  return (element) => {
+    const key = elementKey(merge, element);
+    return key === undefined ? others.find((other) => equals(element, other)) : known.get(key);
+  };
 }
 
 /** Elements of both; where order means nothing, an element that stands for the same takes the place of the first. */
 function joinLists(a: CelList, b: CelList): CelList {
   const merge = a[MERGE];
   if (!merge) return [...a, ...b];
-  const kept = a.map((each) => b.find((other) => isSame(merge, each, other)) ?? each);
-  return unordered([...kept, ...b.filter((other) => !a.some((each) => isSame(merge, each, other)))], merge);
+  const [inFirst, inSecond] = [finder(merge, a), finder(merge, b)];
+  const kept = a.map((each) => inSecond(each) ?? each);
+  return unordered([...kept, ...b.filter((other) => inFirst(other) === undefined)], merge);
 }
 
 function equalMaps(a: CelMap, b: CelMap): boolean {
