@@ -3,9 +3,11 @@ import { canonicalJson } from '../../../shared/machinery/canonical.ts';
 import { deepEqual } from '../../../shared/machinery/equality.ts';
 import { fnv1a_32 } from '../../../shared/machinery/fnv.ts';
 import type { Condition, KubeObject } from '../../../shared/machinery/object.ts';
+import { controllerUid } from './cache.ts';
 import { type ControllerContext, controllerReference, tolerateRace, writeStatus } from './context.ts';
 import { deploymentConditions } from './deployment-status.ts';
 import { compareText, createdAt, nameOf } from './pods.ts';
+import { selectsPod } from './replica-set.ts';
 import { resolveLimits, rollingStep, type Size } from './rolling.ts';
 
 export const REVISION = 'deployment.kubernetes.io/revision';
@@ -67,6 +69,7 @@ export function planSizes(
 export async function reconcileDeployment(context: ControllerContext, namespace: string, name: string): Promise<void> {
   const deployment = context.cache.get('deployments', namespace, name);
   if (!deployment || deployment.metadata.deletionTimestamp) return;
+  await adopt(context, deployment);
   const owned = context.cache.controlledBy('replicasets', deployment.metadata.uid ?? '');
   const { fresh, olds } = splitReplicaSets(deployment, owned);
   const paused = deployment.spec.paused === true;
@@ -83,6 +86,19 @@ export async function reconcileDeployment(context: ControllerContext, namespace:
   }
   await context.cache.refresh();
   await updateStatus(context, namespace, name);
+}
+
+/** Takes over the ReplicaSets that nobody controls and its selector means. */
+async function adopt(context: ControllerContext, deployment: KubeObject): Promise<void> {
+  const strangers = context.cache
+    .inNamespace('replicasets', deployment.metadata.namespace ?? '')
+    .filter((each) => !controllerUid(each) && !each.metadata.deletionTimestamp && selectsPod(deployment, each.metadata.labels));
+  for (const stranger of strangers) {
+    const ownerReferences = [...(stranger.metadata.ownerReferences ?? []), controllerReference(deployment)];
+    const next = { ...stranger, metadata: { ...stranger.metadata, ownerReferences } };
+    await tolerateRace(context.api.update(context.kinds('replicasets'), next, { fieldManager: 'kube-controller-manager' }));
+  }
+  if (strangers.length > 0) await context.cache.refresh();
 }
 
 function revisionOf(replicaSet: KubeObject): number {

@@ -16,6 +16,9 @@ const READY_MIN_MS = 300;
 const READY_SPREAD_MS = 500;
 const JOB_RUNS_MS = 1_000;
 const TERMINATION_MS = 200;
+const USUAL_GRACE_MS = 30_000;
+/** Of what is granted beyond the usual, one part in this many is used. */
+const EXTRA_GRACE_SHARE = 15;
 const MISSING_IMAGE = /:(missing|does-not-exist|nonexistent)$/;
 
 /** The next thing that happens to a bound pod. */
@@ -49,8 +52,9 @@ function terminate(pod: KubeObject, now: number, goingAtMs: number | undefined):
   // Its process has ended and the API was told so: now it waits for somebody's finalizer, and telling again would change nothing.
   if (grace === 0 && (pod.metadata.finalizers ?? []).length > 0) return { type: 'rest' };
   const asked = goingAtMs ?? Date.parse(pod.metadata.deletionTimestamp ?? '') - grace;
-  // The simulated process obeys SIGTERM quickly; never later than its grace period ends.
-  const due = asked + Math.min(grace, TERMINATION_MS);
+  // The simulated process obeys SIGTERM quickly; who grants more time than usual has one that needs some. Never later than its grace period ends.
+  const needed = TERMINATION_MS + Math.max(0, grace - USUAL_GRACE_MS) / EXTRA_GRACE_SHARE;
+  const due = asked + Math.min(grace, needed);
   return now >= due ? { type: 'remove' } : { type: 'wait', at: due };
 }
 
