@@ -6,6 +6,7 @@ import type { FieldError } from '../definition.ts';
 import { forbidden, invalid, notSupported, required } from '../validation/fields.ts';
 import { findField } from './field-path.ts';
 import { type CompiledRule, compileNodeRules, rulesOf } from './rule-compile.ts';
+import { type Cardinality, costProblem, elementsMax, ruleCost } from './rule-cost.ts';
 import { entriesOf, isObject } from './structural.ts';
 
 /** Where a node stands. `unrelated`: the first part above it whose old and new states cannot be told to be the same part. */
@@ -17,6 +18,8 @@ type Place = {
   unrelated: string | undefined;
   /** Inside of logic there are no rules to compile. */
   isNested: boolean;
+  /** How often the node may occur in one object. */
+  cardinality: Cardinality;
 };
 
 type Found = { schema: FieldError[]; rules: FieldError[] };
@@ -30,6 +33,7 @@ export function validateSchemaNodes(schema: JsonObject, path: string, { withRule
     noDefaults: undefined,
     unrelated: undefined,
     isNested: !withRules,
+    cardinality: 1,
   };
   const found = visit(schema, place);
   return [...found.schema, ...found.rules];
@@ -58,7 +62,8 @@ function children(schema: JsonObject, place: Place): [JsonObject, Place][] {
     if (isObject(inner)) found.push([inner, { ...below, path: `${path}.${name}`, ...change }]);
   };
   const inside = 'inside additionalProperties applying to object metadata';
-  add(schema.additionalProperties, 'additionalProperties', inMetadata ? { noDefaults: inside } : {});
+  const times = timesOf(schema, place);
+  add(schema.additionalProperties, 'additionalProperties', { ...times, ...(inMetadata ? { noDefaults: inside } : {}) });
   for (const [name, inner] of entriesOf(schema.properties)) {
     const isMeta = (isRoot || schema['x-kubernetes-embedded-resource'] === true) && META_FIELDS.has(name);
     const change = isMeta ? { inMetadata: true, ...(isRoot ? { noDefaults: `in top-level ${name}` } : {}) } : {};
@@ -70,8 +75,14 @@ function children(schema: JsonObject, place: Place): [JsonObject, Place][] {
     for (const [index, inner] of (Array.isArray(list) ? list : []).entries()) add(inner, `${name}[${index}]`, { isNested: true });
   }
   const isMap = schema['x-kubernetes-list-type'] === 'map';
-  add(schema.items, 'items', isMap ? {} : { unrelated: place.unrelated ?? path });
+  add(schema.items, 'items', { ...times, ...(isMap ? {} : { unrelated: place.unrelated ?? path }) });
   return found;
+}
+
+/** A list or map without a bound may repeat its elements as often as fits into a request, whatever is above it. */
+function timesOf(schema: JsonObject, { cardinality }: Place): Pick<Place, 'cardinality'> {
+  const isBounded = schema.maxItems !== undefined || schema.maxProperties !== undefined;
+  return { cardinality: isBounded && cardinality !== undefined ? cardinality * elementsMax(schema) : undefined };
 }
 
 const TYPES = ['array', 'boolean', 'integer', 'number', 'object', 'string'];
@@ -206,12 +217,14 @@ function ruleForm(schema: JsonObject, path: string): FieldError[] {
   });
 }
 
-function ruleErrors(schema: JsonObject, { path, isRoot, unrelated }: Place): FieldError[] {
+function ruleErrors(schema: JsonObject, { path, isRoot, unrelated, cardinality }: Place): FieldError[] {
   const isObjectRoot = isRoot || schema['x-kubernetes-embedded-resource'] === true;
   return compileNodeRules(schema, isObjectRoot).flatMap((rule, index) => {
     const field = (name: string) => `${path}.x-kubernetes-validations[${index}].${name}`;
     const errors: FieldError[] = [];
     const { source, error, messageError, usesOldSelf } = rule;
+    const tooDear = costProblem(ruleCost(source.rule, schema, cardinality));
+    if (tooDear !== undefined) errors.push(forbidden(field('rule'), tooDear));
     if (error !== undefined) errors.push(shownRule(field('rule'), rule, error));
     if (messageError !== undefined) errors.push(shownRule(field('messageExpression'), rule, messageError));
     if (usesOldSelf && unrelated !== undefined)

@@ -73,7 +73,11 @@ async function remove(object: KubeObject): Promise<void> {
   await medium.store.objects.write({ operations: [{ type: 'delete', object: last, expected: resourceVersion }], writer: 'api' });
 }
 
-const kinds = (registry: Registry) => registry.all().filter(({ custom }) => custom).map(({ version, kind }) => `${version} ${kind}`);
+const kinds = (registry: Registry) =>
+  registry
+    .all()
+    .filter(({ custom }) => custom)
+    .map(({ version, kind }) => `${version} ${kind}`);
 
 describe('the registry', () => {
   test('holds what is established, after whoever heard of it has waited', async () => {
@@ -118,7 +122,10 @@ describe('the registry', () => {
     await put(crd('widgets', { versions: ['v1beta1', 'v1'] }));
     await put(crd('gadgets', { versions: ['v2alpha1'] }));
     await types.settle();
-    const group = types.registry().groups().find((each) => each.group === 'example.com');
+    const group = types
+      .registry()
+      .groups()
+      .find((each) => each.group === 'example.com');
     expect(group).toEqual({ group: 'example.com', versions: ['v1', 'v1beta1', 'v2alpha1'], preferred: 'v1' });
     expect(types.registry().byScope('example.com/widgets')?.version).toBe('v1beta1');
   });
