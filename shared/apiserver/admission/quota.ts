@@ -13,18 +13,18 @@ import { QUOTAS_PER_WRITE_MAX } from '../limits.ts';
 import type { AdmissionRequest, AdmissionStep, AdmissionTarget } from '../server.ts';
 import type { AdmissionDeps } from './chain.ts';
 import { refuse } from './refuse.ts';
-import { createScopeView } from './scope-view.ts';
+import { createPresence } from './scope-view.ts';
 
 const SCOPE = '/resourcequotas';
 
 export function resourceQuota(deps: AdmissionDeps): AdmissionStep {
-  const quotas = createScopeView(deps, SCOPE);
+  const quotas = createPresence(deps, SCOPE);
   return {
     name: 'ResourceQuota',
     concerns,
     async validate(request) {
-      const { namespace, object } = request;
-      if (!object || (await quotas.of(namespace)).length === 0) return;
+      const { object } = request;
+      if (!object || !(await quotas.any())) return;
       if (request.dryRun) await charge(deps, request, object);
       else request.alongside = async () => beyond(deps, await charge(deps, request, object));
     },

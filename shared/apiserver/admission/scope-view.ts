@@ -10,6 +10,31 @@ export type ScopeView = {
   of(namespace: string): Promise<readonly KubeObject[]>;
 };
 
+/** Whether a scope holds anything at all: for scopes that are mostly empty, and change with every write where they are not. */
+export type Presence = { any(): Promise<boolean> };
+
+/** Looks again when this process heard of a commit to a scope that was empty, and every 5 s. Rejects when the store fails. */
+export function createPresence({ store, clock }: Pick<AdmissionDeps, 'store' | 'clock'>, scope: string): Presence {
+  let isThere = false;
+  let isKnown = false;
+  let checkedAt = 0;
+  store.lanes.onCommit((scopes) => {
+    if (!isThere && scopes.includes(scope)) isKnown = false;
+  });
+  return {
+    async any() {
+      if (isKnown && clock.now() - checkedAt < NAMESPACE_CACHE_MS) return isThere;
+      // Set before the question: what is committed while it is asked makes the answer unknown again.
+      isKnown = true;
+      checkedAt = clock.now();
+      const page = await store.objects.list({ scope, limit: 1 });
+      if (page.type !== 'page') throw new Error(`the objects of ${scope} cannot be listed: ${page.type}`);
+      isThere = page.items.length > 0;
+      return isThere;
+    },
+  };
+}
+
 type State = { version: string; objects: readonly KubeObject[]; byNamespace: ReadonlyMap<string, readonly KubeObject[]> };
 
 /**
