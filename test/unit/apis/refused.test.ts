@@ -38,7 +38,9 @@ function create(given: KubeObject): Cause[] {
 }
 
 describe('a new object that kube-apiserver refuses is refused in its words', () => {
-  const cases = [...read<Refusal>('refused.json'), ...read<Refusal>('refused-small-groups.json')].filter(({ name }) => !UNSAID.has(name));
+  const cases = [...read<Refusal>('refused.json'), ...read<Refusal>('refused-small-groups.json')].filter(
+    ({ name }) => !UNSAID.has(name),
+  );
   test.each(cases.map((each) => [each.name, each] as const))('%s', (_name, { given, causes }) => {
     expect(create(given)).toEqual(distinct(causes));
   });
@@ -52,7 +54,7 @@ describe('a change that kube-apiserver refuses is refused in its words', () => {
   test.each(cases.map((each) => [each.name, each] as const))('%s', (_name, { old, given, causes }) => {
     const definition = definitionOf(registry, old);
     const object = prepareUpdate(definition, readAs(definition, given), old, { now: NOW, subresource: '' });
-    const { validate, validateUpdate } = definition.strategy;
+    const { validate, validateUpdate, validateChange } = definition.strategy;
     const errors = [
       ...validateObjectMeta(definition, object, old),
       ...(validate?.(object) ?? []),
