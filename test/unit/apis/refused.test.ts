@@ -57,8 +57,7 @@ describe('a change that kube-apiserver refuses is refused in its words', () => {
     const { validate, validateUpdate, validateChange } = definition.strategy;
     const errors = [
       ...validateObjectMeta(definition, object, old),
-      ...(validate?.(object) ?? []),
-      ...(validateUpdate?.(object, old) ?? []),
+      ...(validateChange?.(object, old, '') ?? [...(validate?.(object) ?? []), ...(validateUpdate?.(object, old) ?? [])]),
     ];
     expect(causesOf(errors).map((cause) => withoutStructure(cause, old.kind))).toEqual(distinct(causes));
   });
