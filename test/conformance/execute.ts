@@ -1,4 +1,4 @@
-/** Runs plans: one after the other, with the tests that mostly wait for minutes beside them. */
+/** Runs plans: servers side by side, the lists of one server one after the other, with the tests that wait for minutes beside them. */
 import { join } from 'node:path';
 import type { Binaries } from './binaries.ts';
 import type { Endings } from './endings.ts';
@@ -13,8 +13,29 @@ export type Outcomes = { plan: Plan; results: Result[]; seconds: number };
 
 type Deps = { binaries: Binaries; out: string; procs: number; retry: boolean; endings: Endings; say(text: string): void };
 
-/** Resolves when every plan was run, and what failed was run again alone. */
+/** Resolves when every plan was run, and what failed was run again alone. `procs` are shared by the servers. */
 export async function runPlans(plans: readonly Plan[], deps: Deps): Promise<Outcomes[]> {
+  const servers = [...Map.groupBy(plans, ({ kubeconfig }) => kubeconfig).values()];
+  const share = { ...deps, procs: Math.max(1, Math.floor(deps.procs / servers.length)) };
+  // Most of a test is waiting: two servers of one machine take hardly longer than one.
+  const firsts = await settled(servers.map((each) => runOnServer(each, share)));
+  const outcomes: Outcomes[] = [];
+  for (const outcome of firsts.flat()) {
+    const started = performance.now();
+    const results = deps.retry ? await retried(outcome.plan, deps, outcome.results) : outcome.results;
+    const seconds = outcome.seconds + (performance.now() - started) / 1000;
+    outcomes.push({ ...outcome, results: inOrder(outcome.plan, results), seconds });
+  }
+  return outcomes;
+}
+
+/** All results, or the first rejection once nothing runs any more. */
+async function settled<T>(running: readonly Promise<T>[]): Promise<T[]> {
+  await Promise.allSettled(running);
+  return Promise.all(running);
+}
+
+async function runOnServer(plans: readonly Plan[], deps: Deps): Promise<Outcomes[]> {
   const slow = plans.map((plan) => run(plan, deps, 'slow', deps.procs, namesOf(plan).filter(isSlow)));
   // Whoever waits for them below is to see the rejection, not the process.
   for (const running of slow) running.catch(() => undefined);
@@ -24,17 +45,11 @@ export async function runPlans(plans: readonly Plan[], deps: Deps): Promise<Outc
     const names = namesOf(plan).filter((name) => !isSlow(name));
     deps.say(`${plan.title}: ${names.length} tests`);
     const results = await run(plan, deps, 'first', deps.procs, names);
-    outcomes.push({ plan, results, seconds: (performance.now() - started) / 1000 });
     deps.say(`${plan.title}: ${formatScore(scoreOf(results))}`);
+    outcomes.push({ plan, results, seconds: (performance.now() - started) / 1000 });
   }
-  for (const [at, outcome] of outcomes.entries()) {
-    const started = performance.now();
-    const results = [...outcome.results, ...((await slow[at]) ?? [])];
-    const final = deps.retry ? await retried(outcome.plan, deps, results) : results;
-    outcome.results = inOrder(outcome.plan, final);
-    outcome.seconds += (performance.now() - started) / 1000;
-  }
-  return outcomes;
+  const late = await Promise.all(slow);
+  return outcomes.map((outcome, at) => ({ ...outcome, results: [...outcome.results, ...(late[at] ?? [])] }));
 }
 
 async function retried(plan: Plan, deps: Deps, results: readonly Result[]): Promise<Result[]> {

@@ -29,13 +29,19 @@ export function isSlow(name: string): boolean {
   return name.includes(SLOW);
 }
 
-type Asked = { folder: string; list: string | undefined; skipSlow: boolean; servers: ReadonlyMap<Target, string> };
+type Asked = {
+  folder: string;
+  list: string | undefined;
+  skipSlow: boolean;
+  skipWorkloads: boolean;
+  servers: ReadonlyMap<Target, string>;
+};
 
 /**
  * The lists of `folder` (expected.txt everywhere, exempt.txt on the control plane, workloads.txt as a score on the member), or the one list asked for.
  * Throws when an exemption names no expected test.
  */
-export async function plansFor({ folder, list, skipSlow, servers }: Asked): Promise<Plan[]> {
+export async function plansFor({ folder, list, skipSlow, skipWorkloads, servers }: Asked): Promise<Plan[]> {
   const names = await readList(list ?? join(folder, 'expected.txt'));
   const exempt = parseExemptions(await readFile(join(folder, 'exempt.txt'), 'utf8'));
   const stale = list === undefined ? exempt.find(({ name }) => !names.includes(name)) : undefined;
@@ -44,7 +50,7 @@ export async function plansFor({ folder, list, skipSlow, servers }: Asked): Prom
   for (const [target, kubeconfig] of servers) {
     const leftOut = leftOutOf(names, target === 'control-plane' ? exempt : [], skipSlow);
     plans.push({ target, title: TITLES[target], kubeconfig, names, leftOut, isScoreOnly: false });
-    if (list !== undefined || target !== 'member') continue;
+    if (list !== undefined || target !== 'member' || skipWorkloads) continue;
     const workloads = await readList(join(folder, 'workloads.txt'));
     const title = 'workloads on the simulated member (a score)';
     plans.push({ target, title, kubeconfig, names: workloads, leftOut: leftOutOf(workloads, [], skipSlow), isScoreOnly: true });

@@ -20,10 +20,11 @@ const TEST = 'It';
 
 /**
  * One result for each name, in the order of `names`. A test that ginkgo left out although it was asked for (the suite ended before its turn)
- * failed. Throws when a set-up node failed: then no result means anything.
+ * failed. Throws when a set-up node failed or nothing was begun: then no result means anything.
  */
 export function resultsOf(report: unknown, names: readonly string[]): Result[] {
   const specs = (report as Suite[]).flatMap((suite) => suite.SpecReports ?? []);
+  if (specs.length === 0) throw new Error('the report names no test at all: the suite was ended before it began');
   const broken = specs.find((spec) => spec.LeafNodeType !== TEST && isFailure(spec.State));
   if (broken) throw new Error(`the suite could not be set up: ${broken.Failure?.Message ?? broken.State}`);
   const specByName = new Map<string, Spec>();

@@ -1,6 +1,6 @@
 /**
- * `npm run conformance [-- --target control-plane|member] [--kubeconfig F] [--list FILE] [--procs N] [--once] [--skip-slow] [--out DIR]`: runs upstream's
- * own conformance tests, unmodified, against the control plane and a simulated member of a fresh `lamiral dev`, or against any server.
+ * `npm run conformance [-- --target control-plane|member] [--kubeconfig F] [--list FILE] [--procs N] [--once] [--skip-slow] [--skip-workloads]
+ * [--out DIR]`: runs upstream's own conformance tests, unmodified, against the control plane and a simulated member of a fresh `lamiral dev`, or against any server.
  * Ends with `N passed, N failed, N skipped`; failures are named.
  */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
@@ -31,6 +31,8 @@ type Options = {
   /** A failed test is not run again alone. */
   once: boolean;
   skipSlow: boolean;
+  /** Only what every target must pass, without the score of the workload tests. */
+  skipWorkloads: boolean;
   /** Where reports and logs are kept; undefined: nowhere. */
   out: string | undefined;
 };
@@ -46,6 +48,7 @@ function parseOptions(argv: readonly string[]): Options {
       procs: { type: 'string', default: String(PROCS) },
       once: { type: 'boolean', default: false },
       'skip-slow': { type: 'boolean', default: false },
+      'skip-workloads': { type: 'boolean', default: false },
       out: { type: 'string' },
     },
   });
@@ -61,6 +64,7 @@ function parseOptions(argv: readonly string[]): Options {
     procs,
     once: values.once,
     skipSlow: values['skip-slow'],
+    skipWorkloads: values['skip-workloads'],
     out: path(values.out),
   };
 }
@@ -98,6 +102,7 @@ async function test(options: Options, binaries: Binaries, endings: Endings, say:
     folder: join(ROOT, 'test/conformance'),
     list: options.list,
     skipSlow: options.skipSlow,
+    skipWorkloads: options.skipWorkloads,
     servers: await serversFor(options, dir, endings),
   });
   const outcomes = await runPlans(plans, { binaries, out, procs: options.procs, retry: !options.once, endings, say });

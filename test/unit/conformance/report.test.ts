@@ -53,6 +53,8 @@ describe('resultsOf', () => {
       resultsOf(report({ text: '', type: 'SynchronizedBeforeSuite', state: 'failed', message: 'no server' }), ['a']),
     ).toThrow('no server'));
 
+  test('a report without any test is none', () => expect(() => resultsOf([], ['a'])).toThrow('ended before it began'));
+
   test('a suite whose set-up passed is one', () =>
     expect(
       resultsOf(report({ text: '', type: 'SynchronizedBeforeSuite', state: 'passed' }, { text: 'a', state: 'passed' }), ['a']),
