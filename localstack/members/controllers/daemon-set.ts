@@ -2,11 +2,12 @@
 import { canonicalJson } from '../../../shared/machinery/canonical.ts';
 import { fnv1a_32 } from '../../../shared/machinery/fnv.ts';
 import type { KubeObject } from '../../../shared/machinery/object.ts';
-import { type ControllerContext, tolerateRace, writeStatus } from './context.ts';
+import { type ControllerContext, controllerReference, tolerateRace, writeStatus } from './context.ts';
 import { admitsPod } from './nodes.ts';
 import { availability, isActive, isReady, nameOf, podFromTemplate } from './pods.ts';
 
 const GENERATION_LABEL = 'pod-template-generation';
+const MANAGER = 'kube-controller-manager';
 const REVISION_LABEL = 'controller-revision-hash';
 /** Taints that daemons live with (upstream adds these tolerations to every DaemonSet pod). */
 const TOLERATIONS = [
@@ -28,7 +29,9 @@ export function planDaemonSet(set: KubeObject, nodes: readonly KubeObject[], pod
   const createOn = eligible.filter((node) => !taken.has(node));
   const rolling = set.spec.updateStrategy?.type !== 'OnDelete' && createOn.length === 0 && active.every(isReady);
   const outdated = rolling ? active.filter((pod) => pod.metadata.labels?.[REVISION_LABEL] !== revisionHash(set)).slice(0, 1) : [];
-  return { createOn, remove: misplaced.length > 0 ? misplaced : outdated, desired: eligible.length };
+  // One that failed makes room for its successor.
+  const failed = pods.filter((pod) => pod.status?.phase === 'Failed' && !pod.metadata.deletionTimestamp);
+  return { createOn, remove: [...failed, ...(misplaced.length > 0 ? misplaced : outdated)], desired: eligible.length };
 }
 
 function revisionHash(set: KubeObject): string {
@@ -54,9 +57,40 @@ function daemonPod(set: KubeObject, node: string): KubeObject {
   return { ...pod, spec: { ...pod.spec, tolerations, ...(affinity ? { affinity } : {}) } };
 }
 
+/** One ControllerRevision per template, counted up: what `kubectl rollout history` reads. */
+async function noteRevision(context: ControllerContext, set: KubeObject): Promise<void> {
+  const definition = context.kinds('controllerrevisions');
+  const { namespace = '', uid = '' } = set.metadata;
+  const { items } = await context.api.list(definition, { namespace });
+  const own = items.filter(({ metadata }) => metadata.ownerReferences?.some((owner) => owner.uid === uid));
+  const hash = revisionHash(set);
+  const latest = Math.max(0, ...own.map(({ revision }) => Number(revision)));
+  const present = own.find(({ metadata }) => metadata.labels?.[REVISION_LABEL] === hash);
+  // A template that comes back is the newest again.
+  if (present && present.revision === latest) return;
+  if (present) {
+    await tolerateRace(context.api.update(definition, { ...present, revision: latest + 1 }, { fieldManager: MANAGER }));
+    return;
+  }
+  const revision: KubeObject = {
+    apiVersion: 'apps/v1',
+    kind: 'ControllerRevision',
+    metadata: {
+      name: `${nameOf(set)}-${hash}`,
+      namespace,
+      labels: { ...set.spec.template?.metadata?.labels, [REVISION_LABEL]: hash },
+      ownerReferences: [controllerReference(set)],
+    },
+    data: { spec: { template: { $patch: 'replace', ...set.spec.template } } },
+    revision: latest + 1,
+  };
+  await tolerateRace(context.api.create(definition, revision, { fieldManager: MANAGER }));
+}
+
 export async function reconcileDaemonSet(context: ControllerContext, namespace: string, name: string): Promise<void> {
   const set = context.cache.get('daemonsets', namespace, name);
   if (!set || set.metadata.deletionTimestamp) return;
+  await noteRevision(context, set);
   const nodes = [...context.cache.all('nodes')];
   const plan = planDaemonSet(set, nodes, context.cache.controlledBy('pods', set.metadata.uid ?? ''));
   for (const node of plan.createOn)

@@ -103,3 +103,33 @@ test('binding a pod to its node is no change of what was asked for', async () =>
   });
   expect(bound.metadata.generation).toBe(1);
 });
+
+test('a DaemonSet keeps its history, and replaces a pod that failed', async () => {
+  const sets = '/apis/apps/v1/namespaces/default/daemonsets';
+  const labels = { app: 'daemon' };
+  const template = { metadata: { labels }, spec: { containers: [{ name: 'c', image: 'i:1' }] } };
+  await api.send('POST', sets, {
+    body: {
+      apiVersion: 'apps/v1',
+      kind: 'DaemonSet',
+      metadata: { name: 'd' },
+      spec: { selector: { matchLabels: labels }, template },
+    },
+  });
+  const daemons = async () => (await get(`${PODS}?labelSelector=app=daemon`)).items;
+  const [first] = await api.until(async () => {
+    const found = await daemons();
+    return found.length === 2 ? found : undefined;
+  });
+  const revisions = (await get('/apis/apps/v1/namespaces/default/controllerrevisions')).items;
+  expect(revisions.map(({ revision }: { revision: number }) => revision)).toEqual([1]);
+  await api.send('PATCH', `${PODS}/${first.metadata.name}/status`, {
+    body: { status: { phase: 'Failed' } },
+    type: 'application/merge-patch+json',
+  });
+  await api.until(async () => {
+    const found = await daemons();
+    const isReplaced = !found.some(({ metadata }: { metadata: { name: string } }) => metadata.name === first.metadata.name);
+    return isReplaced && found.length === 2 ? true : undefined;
+  });
+});
