@@ -95,13 +95,31 @@ describe('a rule about changes', () => {
   });
 
   test('finds the items of a map list by their keys', () => {
-    const item = { type: 'object', properties: { k: text, v: { ...int, ...rules({ rule: 'self >= oldSelf' }) } }, required: ['k'] };
+    const item = {
+      type: 'object',
+      properties: { k: text, v: { ...int, ...rules({ rule: 'self >= oldSelf' }) } },
+      required: ['k'],
+    };
     const list = { type: 'array', items: item, 'x-kubernetes-list-type': 'map', 'x-kubernetes-list-map-keys': ['k'] };
     const schema = { properties: { l: list } };
-    const old = { l: [{ k: 'a', v: 5 }, { k: 'b', v: 1 }] };
-    expect(errors({ l: [{ k: 'b', v: 2 }, { k: 'a', v: 4 }] }, schema, old)).toEqual([
-      'Invalid spec.l[1].v: Invalid value: 4: failed rule: self >= oldSelf',
-    ]);
+    const old = {
+      l: [
+        { k: 'a', v: 5 },
+        { k: 'b', v: 1 },
+      ],
+    };
+    expect(
+      errors(
+        {
+          l: [
+            { k: 'b', v: 2 },
+            { k: 'a', v: 4 },
+          ],
+        },
+        schema,
+        old,
+      ),
+    ).toEqual(['Invalid spec.l[1].v: Invalid value: 4: failed rule: self >= oldSelf']);
   });
 });
 
