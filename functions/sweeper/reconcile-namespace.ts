@@ -111,7 +111,7 @@ async function reportRemaining(deps: GarbageDeps, namespace: Loaded, remaining: 
           message: 'All content-preserving finalizers finished',
         };
   const time = formatTime(deps.clock.now());
-  const conditions = [content, finalizing].reduce(
+  const conditions = [...NOTHING_FAILED, content, finalizing].reduce(
     (list, condition) => withCondition(list, condition, time),
     (namespace.object.status?.conditions ?? []) as Condition[],
   );
@@ -121,6 +121,28 @@ async function reportRemaining(deps: GarbageDeps, namespace: Loaded, remaining: 
 }
 
 type Wanted = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>;
+
+/** What upstream reports beside: here everything is discovered and deleted in one store, so none of it can fail by itself. */
+const NOTHING_FAILED: readonly Wanted[] = [
+  {
+    type: 'NamespaceDeletionDiscoveryFailure',
+    status: 'False',
+    reason: 'ResourcesDiscovered',
+    message: 'All resources successfully discovered',
+  },
+  {
+    type: 'NamespaceDeletionGroupVersionParsingFailure',
+    status: 'False',
+    reason: 'ParsedGroupVersions',
+    message: 'All legacy kube types successfully parsed',
+  },
+  {
+    type: 'NamespaceDeletionContentFailure',
+    status: 'False',
+    reason: 'ContentDeleted',
+    message: 'All content successfully deleted, may be waiting on finalization',
+  },
+];
 
 function withCondition(conditions: readonly Condition[], wanted: Wanted, time: string): Condition[] {
   const old = conditions.find((condition) => condition.type === wanted.type);

@@ -73,7 +73,7 @@ export async function reconcileDeployment(context: ControllerContext, namespace:
   const owned = context.cache.controlledBy('replicasets', deployment.metadata.uid ?? '');
   const { fresh, olds } = splitReplicaSets(deployment, owned);
   const paused = deployment.spec.paused === true;
-  const revision = String(1 + Math.max(0, ...olds.map(revisionOf)));
+  const revision = String(1n + largest(olds.map(revisionOf)));
   if (!paused || fresh) {
     const sizes = paused
       ? { newReplicas: deployment.spec.replicas as number, oldReplicas: olds.map((old) => sizeOf(old).spec) }
@@ -82,7 +82,7 @@ export async function reconcileDeployment(context: ControllerContext, namespace:
     if (fresh) await resize(context, fresh, sizes.newReplicas, replicaSetAnnotations(deployment, fresh, revision));
     else await createReplicaSet(context, deployment, sizes.newReplicas, revision);
     await cleanUp(context, deployment, olds);
-    await noteRevision(context, deployment, fresh ? String(Math.max(revisionOf(fresh), Number(revision))) : revision);
+    await noteRevision(context, deployment, fresh ? String(largest([revisionOf(fresh), BigInt(revision)])) : revision);
   }
   await context.cache.refresh();
   await updateStatus(context, namespace, name);
@@ -101,15 +101,21 @@ async function adopt(context: ControllerContext, deployment: KubeObject): Promis
   if (strangers.length > 0) await context.cache.refresh();
 }
 
-function revisionOf(replicaSet: KubeObject): number {
-  return Number(replicaSet.metadata.annotations?.[REVISION] ?? 0) || 0;
+/** An int64: ReplicaSets that were adopted may have counted far. */
+function revisionOf(replicaSet: KubeObject): bigint {
+  const text = replicaSet.metadata.annotations?.[REVISION] ?? '';
+  return /^\d{1,19}$/.test(text) ? BigInt(text) : 0n;
+}
+
+function largest(revisions: readonly bigint[]): bigint {
+  return revisions.reduce((max, revision) => (revision > max ? revision : max), 0n);
 }
 
 function replicaSetAnnotations(deployment: KubeObject, fresh: KubeObject | undefined, revision: string): Record<string, string> {
   const copied = Object.entries(deployment.metadata.annotations ?? {}).filter(([key]) => !NOT_COPIED.has(key));
   const replicas = deployment.spec.replicas as number;
   const { surge } = resolveLimits(replicas, deployment.spec.strategy?.rollingUpdate?.maxSurge ?? 0, 0);
-  const latest = Math.max(Number(revision), fresh ? revisionOf(fresh) : 0);
+  const latest = largest([BigInt(revision), ...(fresh ? [revisionOf(fresh)] : [])]);
   return {
     ...Object.fromEntries(copied),
     [REVISION]: String(latest),
@@ -172,7 +178,7 @@ async function cleanUp(context: ControllerContext, deployment: KubeObject, olds:
   const empty = olds.filter(
     (old) => old.spec.replicas === 0 && (old.status?.replicas ?? 0) === 0 && !old.metadata.deletionTimestamp,
   );
-  const surplus = [...empty].sort((a, b) => revisionOf(a) - revisionOf(b)).slice(0, Math.max(0, empty.length - limit));
+  const surplus = [...empty].sort((a, b) => Number(revisionOf(a) - revisionOf(b))).slice(0, Math.max(0, empty.length - limit));
   for (const old of surplus)
     await tolerateRace(
       context.api.delete(context.kinds('replicasets'), old.metadata.namespace ?? '', nameOf(old), {
