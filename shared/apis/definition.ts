@@ -103,8 +103,8 @@ export type ResourceDefinition = {
   defaultDeletion: 'Background' | 'Orphan';
   /** DELETE answers with the object, not a Status. */
   deleteReturnsObject: boolean;
-  /** Pods: deletion waits for the kubelet. Seconds the object asks for; 0 = at once. */
-  gracePeriodSeconds?(object: KubeObject): number;
+  /** Pods: deletion waits for the kubelet. Seconds the object asks for; undefined: nobody runs it, it goes at once whatever is asked. */
+  gracePeriodSeconds?(object: KubeObject): number | undefined;
   nameRule: 'subdomain' | 'label' | 'label1035' | 'pathSegment' | 'labelOrGenerated';
   strategy: Strategy;
   /** Structure of the kind; undefined: no structure is known. Lazy: compiling is paid on first use. */

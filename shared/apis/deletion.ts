@@ -86,9 +86,9 @@ function applyGrace(definition: ResourceDefinition, object: KubeObject, options:
   const { metadata } = object;
   const asked = options.gracePeriodSeconds === undefined ? undefined : atLeastOneSecond(options.gracePeriodSeconds);
   if (metadata.deletionTimestamp) return shortenGrace(metadata, asked, now);
-  const own = definition.gracePeriodSeconds?.(object) ?? 0;
-  // The kind answers 0 for what nobody runs: then the asked period does not count either.
-  const seconds = own === 0 ? 0 : (asked ?? atLeastOneSecond(own));
+  const own = definition.gracePeriodSeconds?.(object);
+  // What nobody runs goes at once: then the asked period does not count either.
+  const seconds = own === undefined ? 0 : (asked ?? atLeastOneSecond(own));
   metadata.deletionTimestamp = formatTime(now + seconds * 1000);
   metadata.deletionGracePeriodSeconds = seconds;
   if (metadata.generation) metadata.generation += 1;

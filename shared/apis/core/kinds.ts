@@ -78,11 +78,11 @@ const POD_FIELDS = new Map<string, (object: KubeObject) => string>([
   ['status.nominatedNodeName', textAt('status', 'nominatedNodeName')],
 ]);
 
-/** Seconds that a pod's deletion waits for its kubelet; 0 when no node runs it, or it has ended. */
-function podGracePeriodSeconds(pod: KubeObject): number {
-  if (!pod.spec?.nodeName) return 0;
+/** Seconds that a pod's deletion waits for its kubelet; undefined when no node runs it, or it has ended. */
+function podGracePeriodSeconds(pod: KubeObject): number | undefined {
+  if (!pod.spec?.nodeName) return undefined;
   const phase = pod.status?.phase;
-  if (phase === 'Succeeded' || phase === 'Failed') return 0;
+  if (phase === 'Succeeded' || phase === 'Failed') return undefined;
   const seconds = pod.spec.terminationGracePeriodSeconds;
   return typeof seconds === 'number' ? seconds : 0;
 }
