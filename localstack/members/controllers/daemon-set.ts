@@ -1,5 +1,6 @@
 /** Plays the DaemonSet controller: one pod on every node that takes it. */
 import { canonicalJson } from '../../../shared/machinery/canonical.ts';
+import { parseJson } from '../../../shared/machinery/codec/json.ts';
 import { fnv1a_32 } from '../../../shared/machinery/fnv.ts';
 import type { KubeObject } from '../../../shared/machinery/object.ts';
 import { type ControllerContext, controllerReference, tolerateRace, writeStatus } from './context.ts';
@@ -81,7 +82,8 @@ async function noteRevision(context: ControllerContext, set: KubeObject): Promis
       labels: { ...set.spec.template?.metadata?.labels, [REVISION_LABEL]: hash },
       ownerReferences: [controllerReference(set)],
     },
-    data: { spec: { template: { $patch: 'replace', ...set.spec.template } } },
+    // Clients compare it byte by byte with what Go makes of the template: keys are sorted.
+    data: parseJson(canonicalJson({ spec: { template: { ...set.spec.template, $patch: 'replace' } } })),
     revision: latest + 1,
   };
   await tolerateRace(context.api.create(definition, revision, { fieldManager: MANAGER }));
