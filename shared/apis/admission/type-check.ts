@@ -39,7 +39,12 @@ export function typeCheckPolicy(policy: KubeObject, registry: Registry): Express
 type Kind = { definition: ResourceDefinition; type: CelType };
 
 function problemsOf(spec: Field, { definition, type }: Kind, paramsType: CelType | undefined, expression: string): string[] {
-  const base = { hasParams: paramsType !== undefined, hasAuthorizer: true, objectType: type, ...(paramsType ? { paramsType } : {}) };
+  const base = {
+    hasParams: paramsType !== undefined,
+    hasAuthorizer: true,
+    objectType: type,
+    ...(paramsType ? { paramsType } : {}),
+  };
   const { type: variables } = compileVariables(spec.variables, base);
   const compiled = compileExpression(expression, 'variable', variables ? { ...base, variables } : base);
   if (compiled.ok) return [];
