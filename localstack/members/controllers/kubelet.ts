@@ -44,7 +44,7 @@ export function nextPodStep(pod: KubeObject, now: number, boundAtMs?: number, go
   if (phase === 'Running') return runsToEnd(pod) ? finish(pod, readyAt, now) : { type: 'rest' };
   if (now < readyAt) return { type: 'wait', at: readyAt };
   const status = runningStatus(pod, now);
-  return runsToEnd(pod) ? { type: 'status', status, wakeAt: readyAt + JOB_RUNS_MS } : { type: 'status', status };
+  return runsToEnd(pod) ? { type: 'status', status, wakeAt: readyAt + runsForMs(pod) } : { type: 'status', status };
 }
 
 function terminate(pod: KubeObject, now: number, goingAtMs: number | undefined): PodStep {
@@ -59,7 +59,7 @@ function terminate(pod: KubeObject, now: number, goingAtMs: number | undefined):
 }
 
 function finish(pod: KubeObject, readyAt: number, now: number): PodStep {
-  const due = readyAt + JOB_RUNS_MS;
+  const due = readyAt + runsForMs(pod);
   if (now < due) return { type: 'wait', at: due };
   return { type: 'status', status: finishedStatus(pod, now) };
 }
@@ -67,6 +67,19 @@ function finish(pod: KubeObject, readyAt: number, now: number): PodStep {
 /** Pods of Jobs, and others that may end, end with success after a second. */
 function runsToEnd(pod: KubeObject): boolean {
   return pod.spec.restartPolicy === 'OnFailure' || pod.spec.restartPolicy === 'Never' ? controllerUid(pod) !== undefined : false;
+}
+
+/** A second, or as long as a container whose whole command is `sleep N` sleeps: of what processes do, that can be told from outside. */
+function runsForMs(pod: KubeObject): number {
+  const sleeps = containersOf(pod).map(({ command = [], args = [] }) =>
+    /^(?:\S*\/)?sleep (\d{1,9})$/.exec([...command, ...args].join(' ')),
+  );
+  return Math.max(JOB_RUNS_MS, ...sleeps.map((sleep) => Number(sleep?.[1] ?? 0) * 1000));
+}
+
+/** Does its readiness probe run a program that always fails? */
+function isNeverReady({ readinessProbe }: Container): boolean {
+  return /^(?:\/(?:usr\/)?bin\/)?false$/.test((readinessProbe?.exec?.command ?? []).join(' '));
 }
 
 function failureOf(pod: KubeObject): string | undefined {
@@ -94,7 +107,13 @@ function boundAt(pod: KubeObject): number {
   return Date.parse(scheduled?.lastTransitionTime ?? '') || createdAt(pod);
 }
 
-type Container = { name: string; image?: string };
+type Container = {
+  name: string;
+  image?: string;
+  command?: string[];
+  args?: string[];
+  readinessProbe?: { exec?: { command?: string[] } };
+};
 const containersOf = (pod: KubeObject): Container[] => (pod.spec.containers ?? []) as Container[];
 
 /** Status of a pod that was just bound to a node. */
@@ -169,8 +188,11 @@ function runningStatus(pod: KubeObject, now: number): Record<string, unknown> {
     ...addresses(pod),
     phase: 'Running',
     startTime: pod.status?.startTime ?? formatTime(boundAt(pod)),
-    conditions: conditions(pod, true, now),
-    containerStatuses: containersOf(pod).map((container) => containerStatus(container, state, true)),
+    conditions: conditions(pod, !containersOf(pod).some(isNeverReady), now, 'ContainersNotReady'),
+    containerStatuses: containersOf(pod).map((container) => ({
+      ...containerStatus(container, state, true),
+      ready: !isNeverReady(container),
+    })),
   };
 }
 

@@ -185,6 +185,27 @@ describe('the life of a pod', () => {
       type: 'rest',
     });
   });
+  test('a pod of a Job whose command is sleep runs as long as that', () => {
+    const owned = {
+      ...bound.metadata,
+      ownerReferences: [{ apiVersion: 'batch/v1', kind: 'Job', name: 'j', uid: 'j', controller: true }],
+    };
+    const containers = [{ name: 'c', image: 'busybox', command: ['sleep', '300'] }];
+    const job = { ...bound, metadata: owned, spec: { ...bound.spec, restartPolicy: 'Never', containers } };
+    const running = { ...job, status: { phase: 'Running' } };
+    expect(nextPodStep(running, NOW + 290_000, NOW)).toMatchObject({ type: 'wait' });
+    expect(nextPodStep(running, NOW + 301_000, NOW)).toMatchObject({ type: 'status', status: { phase: 'Succeeded' } });
+  });
+  test('a pod whose readiness probe always fails runs and is never ready', () => {
+    const containers = [{ name: 'c', image: 'busybox', readinessProbe: { exec: { command: ['/bin/false'] } } }];
+    const step = nextPodStep({ ...bound, spec: { ...bound.spec, containers } }, NOW + 1000, NOW);
+    expect(step).toMatchObject({
+      type: 'status',
+      status: { phase: 'Running', containerStatuses: [{ ready: false, restartCount: 0 }] },
+    });
+    const conditions = step.type === 'status' ? (step.status.conditions as { type: string; status: string }[]) : [];
+    expect(conditions.find(({ type }) => type === 'Ready')?.status).toBe('False');
+  });
   test('a deleted pod leaves soon, whatever its grace period', () => {
     const deleting = pod('p', { node: 'n', deleting: true });
     expect(nextPodStep(deleting, Date.parse('2026-01-01T00:00:00Z'))).toMatchObject({ type: 'wait' });
