@@ -43,7 +43,8 @@ async function world() {
   await put('apps/replicasets', 'web-1', { kind: 'Deployment', name: 'web' });
   await put('/pods', 'web-1-a', { kind: 'ReplicaSet', name: 'web-1' });
   const start = async () => {
-    running.push(await startHousekeeping({
+    running.push(
+      await startHousekeeping({
         cluster: 'c',
         store,
         registry: () => registry,
@@ -51,7 +52,8 @@ async function world() {
         ids: seededIds(3),
         log: memoryLog(),
         caCert: 'CA',
-      }));
+      }),
+    );
   };
   return { store, start };
 }
