@@ -27,12 +27,13 @@ const SEARCH_MAX_MINUTES = 366 * 24 * 60;
 
 /** The next time after `after` (epoch ms) at which the schedule fires; undefined: never, or the schedule cannot be read. */
 export function nextRun(schedule: string, after: number): number | undefined {
-  const fields = (MACROS[schedule.trim()] ?? schedule).trim().split(/\s+/);
+  // `?` says the same as `*`, as for upstream's parser.
+  const fields = (MACROS[schedule.trim()] ?? schedule).trim().replaceAll('?', '*').split(/\s+/);
   if (fields.length !== FIELD_RANGES.length) return undefined;
   const sets = fields.map((field, i) => parseField(field, FIELD_RANGES[i] ?? [0, 0]));
   const [minutes, hours, days, months, weekdays] = sets;
   if (!minutes || !hours || !days || !months || !weekdays) return undefined;
-  const anyDay = fields[2] === '*' || fields[4] === '*';
+  const anyDay = [fields[2], fields[4]].some((field) => field === '*' || field === '*/1');
   let at = Math.floor(after / MINUTE_MS) * MINUTE_MS + MINUTE_MS;
   for (let i = 0; i < SEARCH_MAX_MINUTES; i += 1, at += MINUTE_MS) {
     const date = new Date(at);

@@ -77,9 +77,12 @@ function runsForMs(pod: KubeObject): number {
   return Math.max(JOB_RUNS_MS, ...sleeps.map((sleep) => Number(sleep?.[1] ?? 0) * 1000));
 }
 
-/** Does its readiness probe run a program that always fails? */
-function isNeverReady({ readinessProbe }: Container): boolean {
-  return /^(?:\/(?:usr\/)?bin\/)?false$/.test((readinessProbe?.exec?.command ?? []).join(' '));
+/** Does its readiness probe run a program that always fails, or ask at a port that the container does not have among those it names? */
+function isNeverReady({ readinessProbe, ports = [] }: Container): boolean {
+  const { exec, httpGet, tcpSocket } = readinessProbe ?? {};
+  const port = httpGet?.port ?? tcpSocket?.port;
+  const isDeaf = typeof port === 'number' && ports.length > 0 && !ports.some(({ containerPort }) => containerPort === port);
+  return isDeaf || /^(?:\/(?:usr\/)?bin\/)?false$/.test((exec?.command ?? []).join(' '));
 }
 
 function failureOf(pod: KubeObject): string | undefined {
@@ -112,7 +115,12 @@ type Container = {
   image?: string;
   command?: string[];
   args?: string[];
-  readinessProbe?: { exec?: { command?: string[] } };
+  ports?: { containerPort?: number }[];
+  readinessProbe?: {
+    exec?: { command?: string[] };
+    httpGet?: { port?: number | string };
+    tcpSocket?: { port?: number | string };
+  };
 };
 const containersOf = (pod: KubeObject): Container[] => (pod.spec.containers ?? []) as Container[];
 

@@ -196,8 +196,11 @@ describe('the life of a pod', () => {
     expect(nextPodStep(running, NOW + 290_000, NOW)).toMatchObject({ type: 'wait' });
     expect(nextPodStep(running, NOW + 301_000, NOW)).toMatchObject({ type: 'status', status: { phase: 'Succeeded' } });
   });
-  test('a pod whose readiness probe always fails runs and is never ready', () => {
-    const containers = [{ name: 'c', image: 'busybox', readinessProbe: { exec: { command: ['/bin/false'] } } }];
+  test.each([
+    ['a program that always fails', { exec: { command: ['/bin/false'] } }],
+    ['a port where nobody listens', { httpGet: { path: '/', port: 81 } }],
+  ])('a pod whose readiness probe asks %s runs and is never ready', (_sentence, readinessProbe) => {
+    const containers = [{ name: 'c', image: 'busybox', ports: [{ containerPort: 80 }], readinessProbe }];
     const step = nextPodStep({ ...bound, spec: { ...bound.spec, containers } }, NOW + 1000, NOW);
     expect(step).toMatchObject({
       type: 'status',
@@ -261,6 +264,7 @@ describe('conditions of a Deployment', () => {
 describe('times of a CronJob', () => {
   const after = Date.parse('2026-01-01T10:07:30Z');
   test.each([
+    ['*/1 * * * ?', '2026-01-01T10:08:00Z'],
     ['*/15 * * * *', '2026-01-01T10:15:00Z'],
     ['0 9-17/2 * * 1-5', '2026-01-01T11:00:00Z'],
     ['@daily', '2026-01-02T00:00:00Z'],
