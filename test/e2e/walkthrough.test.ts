@@ -1,5 +1,7 @@
 /** The README as a user lives it: start, apply, look, scale, change, lose a cluster, crash, come back. Each step says what was read. */
+
 import { execFile } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
@@ -208,5 +210,11 @@ describe('walkthrough', () => {
     player = await choosePlayer();
     await timed('after the crash: what was accepted is placed', () => player.available('late'));
     expect((await player.rows('deploy', { name: 'web' }))[0]?.READY).toBe('30/30');
+  });
+
+  test('reset deletes what it wrote, and nothing else was there', async () => {
+    expect(await program.end('SIGINT')).toBe(0);
+    expect(await lamiral('reset', '--yes', '--data', data.dir)).toContain('deleted');
+    expect(existsSync(data.dir)).toBe(false);
   });
 });

@@ -4,7 +4,8 @@ import { delimiter, join } from 'node:path';
 import { createMemberClients } from '../../adapters/kubernetes/clients.ts';
 import { loadContext } from '../../adapters/kubernetes/kubeconfig.ts';
 import { builtInDefinitions } from '../../apis/built-in.ts';
-import type { ResourceDefinition } from '../../apis/definition.ts';
+import { servedDefinitions } from '../../apis/custom/definitions.ts';
+import type { Registry, ResourceDefinition } from '../../apis/definition.ts';
 import { createRegistry } from '../../apis/registry.ts';
 import { clusterFacts } from '../../federation/clusters/facts.ts';
 import { explainDecision, explainExitCode } from '../../federation/explain.ts';
@@ -12,9 +13,10 @@ import { federatedObjectName } from '../../federation/naming.ts';
 import { plan, unselectedDecision } from '../../federation/plan.ts';
 import { matchedPolicy } from '../../federation/policies/match.ts';
 import type { PlanSnapshot } from '../../federation/snapshot.ts';
+import { STALE_CONDITION } from '../../federation/status/aggregate.ts';
 import { CORE_GROUP, federatedType } from '../../federation/type-config.ts';
 import { stringifyJson } from '../../machinery/codec/json.ts';
-import type { KubeObject } from '../../machinery/object.ts';
+import type { Condition, KubeObject } from '../../machinery/object.ts';
 import type { MemberClient, MemberRef, MemberResult } from '../../ports/member-client.ts';
 import { CommandError, type CommandIo, type CommandSpec, type Options, textOption } from '../command.ts';
 import { DATA_DIR } from '../local-control.ts';
@@ -43,20 +45,48 @@ export const explain: CommandSpec = {
     const output = textOption(options, 'output');
     if (output !== 'table' && output !== 'json')
       throw new CommandError(`there is no output form "${output}"`, 'Say -o table or -o json.', 2);
-    const named = readObjectName(createRegistry(builtInDefinitions()), args);
     const connection = await loadContext(kubeconfigPath(io, options), textOption(options, 'context')).catch((error: Error) => {
       throw new CommandError(error.message, 'Name a kubeconfig with --kubeconfig FILE or KUBECONFIG.');
     });
     const clients = createMemberClients({ log: SILENT });
     try {
-      const decision = await findDecision(clients.connect(connection), named, textOption(options, 'namespace') ?? 'default');
-      io.out(output === 'json' ? `${stringifyJson(decision as never)}\n` : `${explainDecision(decision)}\n`);
+      const client = clients.connect(connection);
+      const named = await readNamed(client, args);
+      const { decision, source } = await findDecision(client, named, textOption(options, 'namespace') ?? 'default');
+      if (output === 'json') io.out(`${stringifyJson(decision as never)}\n`);
+      else io.out([explainDecision(decision), ...staleText(source), ''].join('\n'));
       return explainExitCode(decision);
     } finally {
       await clients.close();
     }
   },
 };
+
+/** Custom kinds are asked for only where the word is none of the kinds that every control plane has. */
+async function readNamed(client: MemberClient, args: readonly string[]): Promise<NamedResource> {
+  const known = builtInDefinitions();
+  try {
+    return readObjectName(createRegistry(known), args);
+  } catch (error) {
+    const crds = await client.list({ group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' }, {});
+    const custom = crds.type === 'ok' ? crds.value.items.flatMap(servedDefinitions) : [];
+    if (custom.length === 0) throw error;
+    return readObjectName(assembled(known, custom), args);
+  }
+}
+
+/** A definition may name a kind that is there already: that one counts. */
+function assembled(known: readonly ResourceDefinition[], custom: readonly ResourceDefinition[]): Registry {
+  const groups = new Set(known.map(({ group }) => group));
+  return createRegistry([...known, ...custom.filter(({ group }) => !groups.has(group))]);
+}
+
+/** What the object itself says of clusters that do not answer: their figures in the table are as of then. */
+function staleText({ status }: KubeObject): string[] {
+  const conditions = (status?.conditions ?? []) as unknown as Condition[];
+  const stale = conditions.find(({ type, status: value }) => type === STALE_CONDITION && value === 'True');
+  return stale?.message ? [`Stale  ${stale.message}`] : [];
+}
 
 function kubeconfigPath(io: CommandIo, options: Options): string {
   const named = textOption(options, 'kubeconfig') ?? io.env.KUBECONFIG?.split(delimiter).find((path) => path !== '');
@@ -65,7 +95,11 @@ function kubeconfigPath(io: CommandIo, options: Options): string {
   return existsSync(local) ? local : join(homedir(), '.kube', 'config');
 }
 
-async function findDecision(client: MemberClient, { definition, name }: NamedResource, namespace: string): Promise<KubeObject> {
+async function findDecision(
+  client: MemberClient,
+  { definition, name }: NamedResource,
+  namespace: string,
+): Promise<{ decision: KubeObject; source: KubeObject }> {
   const where = definition.namespaced ? namespace : '';
   const { group, version, plural: resource } = definition;
   const source = await client.get({ group, version, resource, namespace: where, name });
@@ -86,8 +120,8 @@ async function findDecision(client: MemberClient, { definition, name }: NamedRes
     name: federatedObjectName(name, typeConfig.metadata.name ?? ''),
   };
   const decision = await client.get(ref);
-  if (decision.type !== 'notFound') return resultOrFail(decision, ref.name);
-  return undecided(client, object, typeConfig);
+  const isDecided = decision.type !== 'notFound';
+  return { source: object, decision: isDecided ? resultOrFail(decision, ref.name) : await undecided(client, object, typeConfig) };
 }
 
 /** Why there is no decision: nothing selects the object, which is explained all the same; it is not federated; or it was made just now. */
@@ -96,20 +130,22 @@ async function undecided(client: MemberClient, source: KubeObject, typeConfig: K
   const { pluralName } = typeConfig.spec.sourceType;
   const namespaceLabels = namespace === '' ? {} : await namespaceLabelsOf(client, namespace);
   const clusters = resultOrFail(await client.list({ ...CORE, resource: 'federatedclusters' }, {}), 'the FederatedClusters');
+  const policy = matchedPolicy({ namespace, labels, namespaceLabels });
   const snapshot: PlanSnapshot = {
     source,
     type: federatedType(typeConfig).type,
     typeConfig,
     namespaceLabels,
+    ...(policy ? { policy: { kind: policy.kind, name: policy.name } } : {}),
     overridePolicies: [],
     clusters: clusters.items.map(clusterFacts).sort((a, b) => (a.name < b.name ? -1 : 1)),
     leaders: [],
     reservations: new Map(),
   };
   const now = Date.now();
-  const planned = matchedPolicy({ namespace, labels, namespaceLabels }) ? undefined : plan(snapshot, now);
-  if (planned?.type === 'unselected') return unselectedDecision(snapshot, now);
-  if (planned?.type === 'notFederated')
+  const planned = plan(snapshot, now);
+  if (planned.type === 'unselected') return unselectedDecision(snapshot, now);
+  if (planned.type === 'notFederated')
     throw new CommandError(`${pluralName} ${name} goes to no cluster: ${planned.reason}`, '', NOT_FOUND);
   throw new CommandError(
     `${pluralName} ${name} has not been decided on yet`,

@@ -11,6 +11,8 @@ const OURS = new Set([
   'pki',
   'members',
   'access.json',
+  'audit.log',
+  'audit.log.1',
   'lamiral.db',
   'lamiral.db-wal',
   'lamiral.db-shm',

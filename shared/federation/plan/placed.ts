@@ -38,7 +38,7 @@ export function stay(subject: Subject, outcome: Outcome): Placed {
   });
   const details: PlacedDetails = { clusters };
   if (previous?.triggers) details.triggers = previous.triggers;
-  if (previous?.mode) details.mode = previous.mode;
+  if (previous?.mode && previous.policy?.name === snapshot.policy?.name) details.mode = previous.mode;
   if (subject.notes.length > 0) details.notes = [...subject.notes];
   return { outcome, placements, details };
 }
