@@ -2,6 +2,7 @@
  * The kinds that are served: those declared in code, and those of the CustomResourceDefinitions in the store. Each state of the store makes
  * one immutable registry; a definition whose kinds did not change keeps its compiled schemas.
  */
+import { assembleRegistry } from '../../apis/custom/assemble.ts';
 import { CRD_SCOPE } from '../../apis/custom/crd.ts';
 import { servedDefinitions } from '../../apis/custom/definitions.ts';
 import type { Registry, ResourceDefinition } from '../../apis/definition.ts';
@@ -9,7 +10,6 @@ import { fromStored } from '../../apis/stored.ts';
 import type { Store, StoredObject } from '../../ports/object-store.ts';
 import type { Clock, Log } from '../../ports/system.ts';
 import { LIST_PAGE_MAX } from '../limits.ts';
-import { assembleRegistry } from './assemble.ts';
 
 export type Types = {
   /** What was last read. The same value until a definition changes. */

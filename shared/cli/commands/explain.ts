@@ -4,8 +4,9 @@ import { delimiter, join } from 'node:path';
 import { createMemberClients } from '../../adapters/kubernetes/clients.ts';
 import { loadContext } from '../../adapters/kubernetes/kubeconfig.ts';
 import { builtInDefinitions } from '../../apis/built-in.ts';
+import { assembleRegistry } from '../../apis/custom/assemble.ts';
 import { servedDefinitions } from '../../apis/custom/definitions.ts';
-import type { Registry, ResourceDefinition } from '../../apis/definition.ts';
+import type { ResourceDefinition } from '../../apis/definition.ts';
 import { createRegistry } from '../../apis/registry.ts';
 import { clusterFacts } from '../../federation/clusters/facts.ts';
 import { explainDecision, explainExitCode } from '../../federation/explain.ts';
@@ -71,14 +72,8 @@ async function readNamed(client: MemberClient, args: readonly string[]): Promise
     const crds = await client.list({ group: 'apiextensions.k8s.io', version: 'v1', resource: 'customresourcedefinitions' }, {});
     const custom = crds.type === 'ok' ? crds.value.items.flatMap(servedDefinitions) : [];
     if (custom.length === 0) throw error;
-    return readObjectName(assembled(known, custom), args);
+    return readObjectName(assembleRegistry(known, custom), args);
   }
-}
-
-/** A definition may name a kind that is there already: that one counts. */
-function assembled(known: readonly ResourceDefinition[], custom: readonly ResourceDefinition[]): Registry {
-  const groups = new Set(known.map(({ group }) => group));
-  return createRegistry([...known, ...custom.filter(({ group }) => !groups.has(group))]);
 }
 
 /** What the object itself says of clusters that do not answer: their figures in the table are as of then. */

@@ -1,7 +1,7 @@
 /** One registry from the kinds declared in code and those of definitions. Pure. */
-import { compareVersions } from '../../apis/custom/crd.ts';
-import type { Registry, ResourceDefinition } from '../../apis/definition.ts';
-import { createRegistry } from '../../apis/registry.ts';
+import type { Registry, ResourceDefinition } from '../definition.ts';
+import { createRegistry } from '../registry.ts';
+import { compareVersions } from './crd.ts';
 
 /**
  * Custom kinds follow, by group, version (the preferred one first) and name. What is declared in code, or was claimed by an earlier
