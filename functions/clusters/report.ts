@@ -39,13 +39,14 @@ export function createReporter(deps: ReporterDeps): Reporter {
   const waiting: Waiting = new Map();
   const closing = new AbortController();
   let sooner = new AbortController();
+  let wakeAt = Number.POSITIVE_INFINITY;
   let running: Promise<void> | undefined;
   const run = async (): Promise<void> => {
     while (waiting.size > 0) {
-      const inMs = closing.signal.aborted ? 0 : earliest(waiting) - deps.clock.now();
-      if (inMs > 0) {
+      wakeAt = closing.signal.aborted ? 0 : earliest(waiting);
+      if (wakeAt > deps.clock.now()) {
         sooner = new AbortController();
-        await deps.clock.sleep(inMs, AbortSignal.any([sooner.signal, closing.signal]));
+        await deps.clock.sleep(wakeAt - deps.clock.now(), AbortSignal.any([sooner.signal, closing.signal]));
         continue;
       }
       const batch = takeDue(waiting, closing.signal.aborted ? Number.POSITIVE_INFINITY : deps.clock.now());
@@ -78,9 +79,8 @@ export function createReporter(deps: ReporterDeps): Reporter {
       const key = keyOf(observation);
       const gatherMs = isAtRest(observation) ? OBSERVE_GATHER_MS : OBSERVE_MOVING_GATHER_MS;
       const due = Math.min(waiting.get(key)?.due ?? Number.POSITIVE_INFINITY, deps.clock.now() + gatherMs);
-      const isSoonest = waiting.size === 0 || due < earliest(waiting);
       waiting.set(key, { observation, due });
-      if (isSoonest) sooner.abort('something is due sooner');
+      if (due < wakeAt) sooner.abort('something is due sooner');
       start();
     },
     async close() {

@@ -13,7 +13,7 @@ import { feedbackChanges, SCHEDULING } from './plan/feedback.ts';
 import { ENABLE_FOLLOWER_SCHEDULING, FEDERATE_FINALIZER } from './plan/keys.ts';
 import { overrideStep } from './plan/overrides.ts';
 import { hasForeign, PENDING_CONTROLLERS, pendingControllers, pendingForeign } from './plan/pending.ts';
-import { place } from './plan/place.ts';
+import { noPolicyMessage, place } from './plan/place.ts';
 import { type Placed, stay } from './plan/placed.ts';
 import { isUnselected, whyNotFederated } from './plan/scope.ts';
 import { type Subject, subjectOf } from './plan/subject.ts';
@@ -34,13 +34,14 @@ export function plan(snapshot: PlanSnapshot, now: number): Plan {
   if (reason !== undefined) return { type: 'notFederated', reason };
   const subject = subjectOf(snapshot);
   const leaders = refusesToFollow(snapshot.source) ? [] : snapshot.leaders;
-  const placed = place(subject, now);
+  // Before anything is asked of the clusters: this is what most objects of most namespaces come to.
   if (isUnselected(subject, leaders)) {
-    const { message } = placed.outcome;
+    const message = noPolicyMessage(snapshot);
     const isNews = !USUALLY_FOLLOW.has(`${snapshot.type.group}/${snapshot.type.kind}`);
     const events = isNews ? [{ type: 'Normal', reason: 'Unscheduled', message } as const] : [];
     return { type: 'unselected', reason: message, events };
   }
+  const placed = place(subject, now);
   const parts: Parts = { subject, placed, overrides: [], leaders };
   const spec = federatedSpec(parts);
   const overridden = overrideStep(subject, spec);

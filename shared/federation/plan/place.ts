@@ -2,7 +2,7 @@
 import { NO_SCHEDULING_ANNOTATION } from '../keys.ts';
 import { CLUSTER_PROPAGATION_POLICY_LABEL, PROPAGATION_POLICY_LABEL } from '../policies/match.ts';
 import type { ClusterDecision, Outcome } from '../scheduling/decision.ts';
-import type { Placement } from '../snapshot.ts';
+import type { Placement, PlanSnapshot } from '../snapshot.ts';
 import { attempt } from './attempt.ts';
 import { NAMESPACE_CONTROLLER, NO_AUTO_PROPAGATION } from './keys.ts';
 import { type Placed, stay } from './placed.ts';
@@ -37,18 +37,22 @@ function missingPolicy({ kind, name }: { kind: string; name: string }): string {
   return name === '' ? `label ${label} is empty` : `${kind} ${name}, named by label ${label}, does not exist`;
 }
 
-/** No label names a policy: the object goes nowhere by itself. */
-function nowhere({ snapshot, notes }: Subject): Placed {
-  const { type, source, leaders, clusters } = snapshot;
+/** Which labels an object lacks that no policy selects. */
+export function noPolicyMessage({ type, source }: PlanSnapshot): string {
   const own =
     type.scope === 'Namespaced'
       ? `${PROPAGATION_POLICY_LABEL} or ${CLUSTER_PROPAGATION_POLICY_LABEL}`
       : CLUSTER_PROPAGATION_POLICY_LABEL;
   const where = source.metadata.namespace ? ` on it or on Namespace ${source.metadata.namespace}` : '';
-  const message = `no policy selects it: set label ${own}${where}`;
+  return `no policy selects it: set label ${own}${where}`;
+}
+
+/** No label names a policy: the object goes nowhere by itself. */
+function nowhere({ snapshot, notes }: Subject): Placed {
+  const { leaders, clusters } = snapshot;
   const why = leaders.length > 0 ? 'no policy selects it, and no leader runs here' : 'no policy selects it';
   return {
-    outcome: { status: 'False', reason: 'NoPolicy', message },
+    outcome: { status: 'False', reason: 'NoPolicy', message: noPolicyMessage(snapshot) },
     placements: [],
     details: {
       clusters: clusters.map(({ name }) => ({ cluster: name, verdict: 'NotSelected', why })),
